@@ -5,9 +5,16 @@ import { HEADER } from '../../src/reconciliation/statement.js';
 import type { Faults } from '../faults.js';
 import { type History, type Intent, intentKey } from '../load/history.js';
 import type { Providers } from '../load/provider.js';
-import { BOOKED_AND_LOST, type CallRecord } from '../processes/counterparts.process.js';
+import {
+  type BalanceRecord,
+  BOOKED_AND_LOST,
+  type CallRecord,
+  type Fate,
+  MISDELIVERED,
+} from '../processes/counterparts.process.js';
 import { run } from '../processes/child.js';
 import { OPERATORS, type World } from '../world.js';
+import { judgeBalances } from './balances.js';
 import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
 import { type Move, roundsOf } from './moves.js';
 import { judgeRound } from './round.js';
@@ -16,6 +23,7 @@ import { judgeRound } from './round.js';
 export interface Coverage {
   'a lease was taken over between claim and call': number;
   'booked, and the answer lost': number;
+  'an answer went to another call': number;
   'a ROLLBACK came before its BET': number;
   'a replay while in flight': number;
   'Redis was unavailable when a nonce was claimed': number;
@@ -54,6 +62,9 @@ export async function judge({ world, history, providers, faults, folder }: Evide
   for await (const id of linesOf<string>(join(folder, 'altered.jsonl'))) {
     violations.push(`${id}: the operator received a request that differs from the first one with this id`);
   }
+  const reads: BalanceRecord[] = [];
+  for await (const read of linesOf<BalanceRecord>(join(folder, 'balances.jsonl'))) reads.push(read);
+  violations.push(...judgeBalances(history.intents.values(), calls, reads));
   const grants = await judgeGrants(join(folder, 'grants.jsonl'), violations);
 
   const databaseUrl = await world.databaseUrl();
@@ -88,7 +99,8 @@ export async function judge({ world, history, providers, faults, folder }: Evide
 
   const answers = [...history.intents.values()].flatMap((intent) => intent.answers);
   const coded = (code: string) => answers.filter((answer) => answer.code === code).length;
-  const lost = [...calls.values()].flat().filter(({ fate }) => BOOKED_AND_LOST.includes(fate)).length;
+  const withFate = (fates: readonly Fate[]) =>
+    [...calls.values()].flat().filter(({ fate }) => fates.includes(fate)).length;
   const refused = await Promise.all(
     world.instances.map((instance) => instance.logged('attempt was taken over')),
   );
@@ -107,7 +119,8 @@ export async function judge({ world, history, providers, faults, folder }: Evide
     grants,
     coverage: {
       'a lease was taken over between claim and call': beforeCall,
-      'booked, and the answer lost': lost,
+      'booked, and the answer lost': withFate(BOOKED_AND_LOST),
+      'an answer went to another call': withFate(MISDELIVERED),
       'a ROLLBACK came before its BET': tombstones,
       'a replay while in flight': coded('TRANSACTION_IN_FLIGHT'),
       'Redis was unavailable when a nonce was claimed': coded('REPLAY_PROTECTION_UNAVAILABLE'),

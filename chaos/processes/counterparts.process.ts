@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Address } from './link.js';
 
-/** What a wallet or a provider does with a call. After the service's time-out, `late` books and `twice` books again. */
+/**
+ * What a wallet or a provider does with a call. After the service's time-out, `late` books and `twice` books again. The
+ * answer of a `swapped` call and that of another one change places; an `answered-twice` call is answered once more on
+ * the same connection.
+ */
 export type Fate =
   | 'answered'
   | 'declined'
@@ -15,10 +19,15 @@ export type Fate =
   | 'booked-dropped'
   | 'late'
   | 'slow'
-  | 'twice';
+  | 'twice'
+  | 'swapped'
+  | 'answered-twice';
 
 /** The fates after which the money has moved without the service knowing. */
 export const BOOKED_AND_LOST: readonly Fate[] = ['booked-refused', 'booked-silent', 'booked-dropped', 'late'];
+
+/** The fates after which an answer can reach another call. */
+export const MISDELIVERED: readonly Fate[] = ['swapped', 'answered-twice'];
 
 export interface WalletRates {
   readonly seed: number;
@@ -36,6 +45,16 @@ export interface CallRecord {
   readonly providerId: string;
   readonly transactionId: string;
   readonly fate: Fate;
+  /** The balances in the answers to it, in minor units, whether they were delivered or not. */
+  readonly balances: number[];
+}
+
+/** A balance in an answer to `/balance`. */
+export interface BalanceRecord {
+  readonly operatorId: string;
+  readonly playerRef: string;
+  /** In minor units. */
+  readonly balance: number;
 }
 
 export type Command =

@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { finished } from 'node:stream/promises';
 import { Ledger, readOrder } from '../../src/sandbox/ledger.js';
 import { digest } from '../seeded.js';
-import type { CallRecord, Command, Fate, WalletRates } from './counterparts.process.js';
+import type { BalanceRecord, CallRecord, Command, Fate, WalletRates } from './counterparts.process.js';
+import { Delivery, sendJson } from './delivery.js';
 
 const FATES: readonly Exclude<Fate, 'answered' | 'declined'>[] = [
   'refused',
@@ -19,22 +20,33 @@ const FATES: readonly Exclude<Fate, 'answered' | 'declined'>[] = [
   'late',
   'slow',
   'twice',
+  'swapped',
+  'answered-twice',
 ];
 /** Longer than every time-out of the service, in milliseconds. */
 const SILENT_MS = 8000;
 
 let rates: WalletRates = { seed: 0, misbehave: 0, decline: 0, walletTimeoutMs: 1000 };
 const ledgers = new Map<string, Ledger>();
+const deliveries = new Map<string, Delivery>();
 const firstBodies = new Map<string, string>();
 const altered: string[] = [];
 const ordinals = new Map<string, number>();
 const calls: CallRecord[] = [];
+const balances: BalanceRecord[] = [];
 const grants = new Map<string, number>();
 
 function ledgerOf(operatorId: string): Ledger {
   const ledger = ledgers.get(operatorId) ?? new Ledger();
   ledgers.set(operatorId, ledger);
   return ledger;
+}
+
+/** How the answers of a wallet or webhook are delivered. */
+function deliveryOf(party: string): Delivery {
+  const delivery = deliveries.get(party) ?? new Delivery();
+  deliveries.set(party, delivery);
+  return delivery;
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -48,15 +60,20 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (route === 'balance') {
     const { playerRef, currency } = json;
     const balance = ledgerOf(party).balance(String(playerRef), String(currency));
+    balances.push({ operatorId: party, playerRef: String(playerRef), balance });
     const answer = { playerRef, currency, balance };
-    return respondWith(fateOf('balance', String(playerRef)), response, () => answer);
+    return respondWith(fateOf('balance', String(playerRef)), party, response, () => answer);
   }
   if (route.endsWith('free-spins/grant')) {
     const requestRef = String(json['requestRef']);
     grants.set(requestRef, (grants.get(requestRef) ?? 0) + 1);
-    return respondWith(fateOf('grant', requestRef), response, () => ({ externalRef: `spins-${requestRef}` }));
+    const fate = fateOf('grant', requestRef);
+    // A grant's answer does not name its call: it can only be told by its connection, on which a provider must not
+    // answer another call.
+    const own = fate === 'swapped' ? 'answered-twice' : fate;
+    return respondWith(own, party, response, () => ({ externalRef: `spins-${requestRef}` }));
   }
-  send(response, 200, {});
+  sendJson(response, 200, {});
 }
 
 function transaction(
@@ -66,16 +83,17 @@ function transaction(
   response: ServerResponse,
 ): void {
   const order = readOrder(json);
-  if (typeof order === 'string') return send(response, 400, { error: order });
+  if (typeof order === 'string') return sendJson(response, 400, { error: order });
   const { providerId, transactionId } = order;
   const id = `${providerId} ${transactionId}`;
   const first = firstBodies.get(id) ?? body;
   firstBodies.set(id, first);
   if (first !== body) altered.push(id);
   const fate = fateOf('transaction', id);
-  calls.push({ at: Date.now(), operatorId, providerId, transactionId, fate });
+  const record: CallRecord = { at: Date.now(), operatorId, providerId, transactionId, fate, balances: [] };
+  calls.push(record);
   const ledger = ledgerOf(operatorId);
-  respondWith(fate, response, () => {
+  respondWith(fate, operatorId, response, () => {
     let entry = ledger.find(providerId, transactionId);
     if (!entry) {
       entry = ledger.judge(order, new Date());
@@ -84,13 +102,9 @@ function transaction(
       ledger.record(entry);
     }
     const { status, reason, operatorTransactionId } = entry;
-    return {
-      transactionId,
-      status,
-      balance: ledger.balance(order.playerRef, order.currency),
-      reason,
-      operatorTransactionId,
-    };
+    const balance = ledger.balance(order.playerRef, order.currency);
+    record.balances.push(balance);
+    return { transactionId, status, balance, reason, operatorTransactionId };
   });
 }
 
@@ -106,14 +120,15 @@ function fateOf(route: string, what: string): Fate {
 }
 
 /** Carries out a call or not, and answers it or not, according to its fate. */
-function respondWith(fate: Fate, response: ServerResponse, carryOut: () => object): void {
+function respondWith(fate: Fate, party: string, response: ServerResponse, carryOut: () => object): void {
   const { walletTimeoutMs } = rates;
+  const delivery = deliveryOf(party);
   switch (fate) {
     case 'answered':
     case 'declined':
-      return send(response, 200, carryOut());
+      return delivery.send(response, carryOut());
     case 'refused':
-      return send(response, 503, {});
+      return sendJson(response, 503, {});
     case 'silent':
       return later(SILENT_MS, () => response.socket?.destroy());
     case 'dropped':
@@ -121,7 +136,7 @@ function respondWith(fate: Fate, response: ServerResponse, carryOut: () => objec
       return;
     case 'booked-refused':
       carryOut();
-      return send(response, 500, {});
+      return sendJson(response, 500, {});
     case 'booked-silent':
       carryOut();
       return later(SILENT_MS, () => response.socket?.destroy());
@@ -136,10 +151,14 @@ function respondWith(fate: Fate, response: ServerResponse, carryOut: () => objec
         response.socket?.destroy();
       });
     case 'slow':
-      return later(walletTimeoutMs * 0.6, () => send(response, 200, carryOut()));
+      return later(walletTimeoutMs * 0.6, () => delivery.send(response, carryOut()));
     case 'twice':
       later(walletTimeoutMs * 2, () => carryOut());
-      return send(response, 200, carryOut());
+      return delivery.send(response, carryOut());
+    case 'swapped':
+      return delivery.swap(response, carryOut());
+    case 'answered-twice':
+      return delivery.sendTwice(response, carryOut());
   }
 }
 
@@ -147,20 +166,12 @@ function later(milliseconds: number, work: () => void): void {
   setTimeout(work, milliseconds);
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
 async function writeOut(folder: string): Promise<void> {
   for (const [operatorId, ledger] of ledgers) {
     await writeLines(`${folder}/ledger-${operatorId}.jsonl`, ledger.entries());
   }
   await writeLines(`${folder}/calls.jsonl`, calls);
+  await writeLines(`${folder}/balances.jsonl`, balances);
   const callbacks = [...grants].map(([requestRef, count]) => ({ requestRef, count }));
   await writeLines(`${folder}/grants.jsonl`, callbacks);
   await writeLines(`${folder}/altered.jsonl`, altered);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { judgeBalances } from '../../chaos/judge/balances.js';
 import type { Fixed, Move } from '../../chaos/judge/moves.js';
 import { judgeRound } from '../../chaos/judge/round.js';
 import type { Answer, Intent, PlayerSession } from '../../chaos/load/history.js';
@@ -203,5 +204,29 @@ describe('the plan', () => {
         ({ fault }) => 'link' in fault && fault.link !== 'redis' && fault.link !== 'database',
       ),
     ).toBe(true);
+  });
+});
+
+describe('a balance that a provider is told', () => {
+  const call = { at: 0, operatorId: 'lucky', providerId: 'spinwell', transactionId: 'bet-1' };
+  const calls = new Map([['spinwell bet-1', [{ ...call, fate: 'answered' as const, balances: [90, 95] }]]]);
+  const reads = [
+    { operatorId: 'lucky', playerRef: 'player-1', balance: 120 },
+    { operatorId: 'lucky', playerRef: 'player-2', balance: 130 },
+    { operatorId: 'royal', playerRef: 'player-1', balance: 140 },
+  ];
+  const told = (balance: number) => {
+    const { intents } = scene().asked(BET, { status: 0 }, { body: JSON.stringify({ balance }) });
+    return judgeBalances(intents.values(), calls, reads);
+  };
+
+  test.each([90, 95, 120])('may be %i, which the wallet stated about it', (balance) => {
+    expect(told(balance)).toEqual([]);
+  });
+
+  test.each([100, 130, 140])('may not be %i, which the wallet stated to another call', (balance) => {
+    expect(told(balance)).toEqual([
+      `spinwell bet-1: the provider was told the balance ${balance}, which the wallet stated to another call`,
+    ]);
   });
 });
