@@ -130,12 +130,17 @@ async function refuseClosedFolder(account: Account, folder: string, dataDir: str
 
 /**
  * Finds the folder with `bin`, `lib` and `share`: the installed one if it works, else a copy beside the cluster. The
- * installed one does not work if the account cannot enter it, or if the package's install script did not run and create
- * the links to libraries.
+ * installed one does not work if the account cannot enter it, or if it lacks the links to libraries and belongs to
+ * somebody else.
  */
 async function executableBinaries(dataDir: string, account: Account | undefined): Promise<string> {
   const installed = installedBinaries();
   if ((await whyNotExecutable(installed, account)) === undefined) return installed;
+  const linked = await linkLibraries(installed).then(
+    () => true,
+    () => false,
+  );
+  if (linked && (await whyNotExecutable(installed, account)) === undefined) return installed;
   const manifest = await readFile(join(installed, '../package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   const copy = join(dataDir, `postgresql-binaries-${version}`);
@@ -167,16 +172,26 @@ async function whyNotExecutable(binaries: string, account: Account | undefined):
 function copyBinaries(installed: string, copy: string): Promise<void> {
   return createAtomically(copy, async (unfinished) => {
     await cp(installed, unfinished, { recursive: true, verbatimSymlinks: true });
-    const listed = await readFile(join(installed, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-    for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
-      const link = join(unfinished, target.replace(/^native\//, ''));
-      if (!(await exists(link))) await symlink(basename(source), link);
-    }
+    await linkLibraries(unfinished);
     for (const entry of await readdir(unfinished, { recursive: true, withFileTypes: true })) {
       if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
     }
     await chmod(unfinished, 0o755);
   });
+}
+
+/**
+ * Creates the links to libraries that the package lists, because an npm package contains no links. The package's
+ * install script would create them, but install scripts are switched off (`.npmrc`).
+ */
+async function linkLibraries(binaries: string): Promise<void> {
+  const listed = await readFile(join(binaries, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    const link = join(binaries, target.replace(/^native\//, ''));
+    await symlink(basename(source), link).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+  }
 }
 
 function initialise(home: string, binaries: string, account: Account | undefined): Promise<void> {

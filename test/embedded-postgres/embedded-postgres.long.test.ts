@@ -170,6 +170,16 @@ test('the pid of another process in the pid file does not prevent the start', as
   }
 });
 
+test('packages that were installed without scripts get the links to their libraries at the first start', async () => {
+  const installed = join(folder.path, 'clone');
+  await clone(installed);
+  const first = await anotherProcess(installed);
+  expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await readdir(dataDir)).not.toContainEqual(expect.stringMatching(/^postgresql-binaries-/));
+  await first.kill();
+  await start();
+});
+
 describe.runIf(root)('as root', () => {
   test('PostgreSQL runs under an account of its own', async () => {
     await start();
