@@ -13,8 +13,10 @@ import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js'
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
 import { CroupierExpressAdapter } from './http/server/express-adapter.js';
 import { listenFailure } from './http/server/listen-failure.js';
+import { Clock } from './runtime/clock.js';
 import { readArguments } from './runtime/command-line.js';
 import { Lifecycle } from './runtime/lifecycle.js';
+import { nodeWarning } from './runtime/node-version.js';
 import { type Drain, onStopSignal, type Stopped } from './runtime/shutdown.js';
 import type { RenderDocuments } from './openapi/pages/pages.js';
 import { createExamples } from './sandbox/examples.js';
@@ -62,6 +64,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     renderDocuments();
     warnOfEmbeddedDatabase(configuration);
     warnOfMisspelt(configuration);
+    warnOfNode(configuration, app.get(Clock));
     await listen(app, configuration);
     await reportStart(app, configuration);
     running.drain = () => beginDrain(app, configuration);
@@ -156,6 +159,11 @@ function warnOfMisspelt({ misspelt }: Configuration): void {
   if (misspelt.length === 0) return;
   const pairs = misspelt.map(({ name, meant }) => `${name} (${meant}?)`).join(', ');
   logger.warn({ msg: `set, but not read, and perhaps misspelt: ${pairs}` });
+}
+
+function warnOfNode({ production }: Configuration, clock: Clock): void {
+  const warning = production ? nodeWarning(process.versions.node, clock.now()) : undefined;
+  if (warning !== undefined) new Logger('Node').warn(warning);
 }
 
 async function startDatabase(configuration: Configuration, { stops }: Running): Promise<string> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { nodeWarning } from '../../src/runtime/node-version.js';
 import { BuiltService, until } from './built-service.js';
 
 describe('the service as a process', () => {
@@ -15,6 +16,13 @@ describe('the service as a process', () => {
     const [warning, ...more] = service.logged('DATABASE_URL').map((line) => JSON.parse(line) as object);
     expect(warning).toMatchObject({ level: 40, msg: expect.stringContaining('DATABASE_URL is not set') });
     expect(more).toEqual([]);
+  });
+
+  test('in production it warns in one line of a Node without security fixes, and names the line', async () => {
+    await until(async () => service.logged('"msg":"started').length > 0);
+    const warning = nodeWarning(process.versions.node, new Date());
+    const lines = service.logged('security fixes').map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject(warning === undefined ? [] : [{ level: 40, context: 'Node', msg: warning }]);
   });
 
   test('it logs one line when it has started, and one when it has stopped', async () => {
