@@ -63,7 +63,14 @@ const noRandomness = [
 ];
 
 export default defineConfig(
-  globalIgnores(['**/dist/', 'bench/.previous/', '**/coverage/', '**/data/', 'sdk/docs/api/']),
+  globalIgnores([
+    '**/dist/',
+    'bench/.previous/',
+    '**/coverage/',
+    '**/data/',
+    'sdk/docs/api/',
+    'test/docs/generated/',
+  ]),
   js.configs.recommended,
   {
     files: ['**/*.{js,cjs,mjs}'],

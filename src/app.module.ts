@@ -19,6 +19,7 @@ import { ConnectionLog } from './http/server/connection-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
+import { CALLBACK_MODELS } from './provider-callback/callback-messages.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
 import { SearchModule } from './search/search.module.js';
@@ -55,7 +56,10 @@ import { WalletModule } from './wallet/wallet.module.js';
     Listener,
     {
       provide: OutgoingCalls,
-      useValue: new OutgoingCalls([...PROVIDER_CALLBACKS, ...WALLET_CALLS], WALLET_MODELS),
+      useValue: new OutgoingCalls(
+        [...PROVIDER_CALLBACKS, ...WALLET_CALLS],
+        [...CALLBACK_MODELS, ...WALLET_MODELS],
+      ),
     },
     RequestLog,
     ConnectionLog,

@@ -21,6 +21,7 @@ export class AuditAdminController {
   @Get()
   @RequiresRole('support')
   @ApiOperation({
+    operationId: 'listAuditEntries',
     summary: 'Read the audit log, newest first',
     description:
       'Who did what, from where and when. Each read of the log is recorded, too, before it is answered.',

@@ -28,7 +28,11 @@ export class KeysAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('key.create', 'keys')
-  @ApiOperation({ summary: 'Create an admin key', description: 'Only this answer contains the key.' })
+  @ApiOperation({
+    operationId: 'createKey',
+    summary: 'Create an admin key',
+    description: 'Only this answer contains the key.',
+  })
   @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
@@ -44,6 +48,7 @@ export class KeysAdminController {
   @RequiresRole('admin')
   @Audited('key.list', 'keys')
   @ApiOperation({
+    operationId: 'listKeys',
     summary: 'List the live admin keys, newest first',
     description: 'The list does not contain the keys themselves.',
   })
@@ -64,6 +69,7 @@ export class KeysAdminController {
   @Audited('key.revoke', 'key:{id}')
   @HttpCode(204)
   @ApiOperation({
+    operationId: 'revokeKey',
     summary: 'Revoke an admin key',
     description: 'The next request with it is refused, on every instance.',
   })

@@ -33,7 +33,7 @@ export class ApprovalsAdminController {
   @Get()
   @RequiresRole('support')
   @SensitiveRead('approvals.list', 'approvals')
-  @ApiOperation({ summary: 'List approvals, waiting or decided, newest first' })
+  @ApiOperation({ operationId: 'listApprovals', summary: 'List approvals, waiting or decided, newest first' })
   @ApiList(ApprovalListResponse, ApprovalQuery, APPROVAL_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
@@ -50,7 +50,10 @@ export class ApprovalsAdminController {
   @Get(':approvalId')
   @RequiresRole('support')
   @SensitiveRead('approval.read', 'approval:{approvalId}', { polled: true })
-  @ApiOperation({ summary: 'Read an approval, with the complete action and its outcome' })
+  @ApiOperation({
+    operationId: 'getApproval',
+    summary: 'Read an approval, with the complete action and its outcome',
+  })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@UuidParam('approvalId') approvalId: string): Promise<ApprovalResponse> {
@@ -63,6 +66,7 @@ export class ApprovalsAdminController {
   @HttpCode(200)
   @Audited('approval.approve', 'approval:{approvalId}')
   @ApiOperation({
+    operationId: 'approveAction',
     summary: 'Approve an action and carry it out',
     description:
       `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The ` +
@@ -83,6 +87,7 @@ export class ApprovalsAdminController {
   @HttpCode(200)
   @Audited('approval.reject', 'approval:{approvalId}')
   @ApiOperation({
+    operationId: 'rejectAction',
     summary: 'Reject or withdraw an action',
     description: `${DECIDED_BY} The requester does not need the role of the action: rejecting an own request withdraws it.`,
   })

@@ -18,7 +18,11 @@ export class ApprovalsOperatorController {
   constructor(private readonly approvals: ApprovalsService) {}
 
   @Get(':approvalId')
-  @ApiOperation({ summary: 'Read the approval of a grant or batch' })
+  @ApiOperation({
+    operationId: 'getApproval',
+    summary: 'Read the approval of a grant or batch',
+    description: 'Only of your own grants and batches; it does not name the administrators.',
+  })
   @ApiOkResponse({ type: ApprovalResponse })
   @ApiErrors('NOT_FOUND')
   async find(

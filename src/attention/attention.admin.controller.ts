@@ -35,6 +35,7 @@ export class AttentionAdminController {
   @RequiresRole('support')
   @SensitiveRead('attention.list', 'attention', { polled: true })
   @ApiOperation({
+    operationId: 'listAttention',
     summary: 'List the items that wait for a person, newest first',
     description:
       'Transactions that are parked, or TIMED_OUT for more than five minutes; rounds that have been open for ' +
@@ -58,7 +59,7 @@ export class AttentionAdminController {
   @Get(':id')
   @RequiresRole('support')
   @SensitiveRead('attention.read', 'attention:{id}', { polled: true })
-  @ApiOperation({ summary: 'Read an item, with its comments and history' })
+  @ApiOperation({ operationId: 'getAttentionItem', summary: 'Read an item, with its comments and history' })
   @ApiOkResponse({ type: AttentionResponse })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@UuidParam('id') id: string): Promise<AttentionResponse> {
@@ -69,7 +70,7 @@ export class AttentionAdminController {
   @HttpCode(200)
   @RequiresRole('operations')
   @Audited('attention.assign', 'attention:{id}')
-  @ApiOperation({ summary: 'Assign an item, or remove its assignment' })
+  @ApiOperation({ operationId: 'assignAttentionItem', summary: 'Assign an item, or remove its assignment' })
   @ApiBody({ type: AssignRequest })
   @ApiOkResponse({ type: AttentionResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
@@ -85,7 +86,10 @@ export class AttentionAdminController {
   @HttpCode(200)
   @RequiresRole('operations')
   @Audited('attention.snooze', 'attention:{id}')
-  @ApiOperation({ summary: 'Snooze an item: it is OPEN again at the given time' })
+  @ApiOperation({
+    operationId: 'snoozeAttentionItem',
+    summary: 'Snooze an item: it is OPEN again at the given time',
+  })
   @ApiBody({ type: SnoozeRequest })
   @ApiOkResponse({ type: AttentionResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
@@ -100,7 +104,7 @@ export class AttentionAdminController {
   @Post(':id/comments')
   @RequiresRole('operations')
   @Audited('attention.comment', 'attention:{id}')
-  @ApiOperation({ summary: 'Comment on an item, open or closed' })
+  @ApiOperation({ operationId: 'commentOnAttentionItem', summary: 'Comment on an item, open or closed' })
   @ApiBody({ type: CommentRequest })
   @ApiCreatedResponse({ type: AttentionResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
@@ -116,7 +120,10 @@ export class AttentionAdminController {
   @HttpCode(200)
   @RequiresRole('operations')
   @Audited('attention.close', 'attention:{id}')
-  @ApiOperation({ summary: 'Close an item: it stays closed as long as its cause lasts' })
+  @ApiOperation({
+    operationId: 'closeAttentionItem',
+    summary: 'Close an item: it stays closed as long as its cause lasts',
+  })
   @ApiBody({ type: CloseRequest })
   @ApiOkResponse({ type: AttentionResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')

@@ -126,7 +126,7 @@ export class FreeSpinsAdminController {
   @Get('batches')
   @RequiresRole('support')
   @SensitiveRead('free-spins.batches-list', 'batches')
-  @ApiOperation({ summary: 'List batches with their counts, newest first' })
+  @ApiOperation({ operationId: 'listBatches', summary: 'List batches with their counts, newest first' })
   @ApiList(BatchListResponse, AdminBatchQuery, BATCH_COLUMNS)
   @ApiErrors('INVALID_REQUEST')
   listBatches(
@@ -169,7 +169,7 @@ export class FreeSpinsAdminController {
   @Get()
   @RequiresRole('support')
   @SensitiveRead('free-spins.list', 'grants')
-  @ApiOperation({ summary: 'List grants, newest first' })
+  @ApiOperation({ operationId: 'listGrants', summary: 'List grants, newest first' })
   @ApiList(GrantListResponse, AdminGrantQuery, GRANT_COLUMNS)
   @ApiErrors('INVALID_REQUEST')
   list(

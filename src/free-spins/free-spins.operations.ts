@@ -24,6 +24,7 @@ import { PreviewResponse } from './preview.response.js';
 export const ApiGrant = (request: Type<object>) =>
   applyDecorators(
     ApiOperation({
+      operationId: 'grantFreeSpins',
       summary: 'Grant free spins to a player',
       description:
         'Calls the provider once. The same requestRef and body again return the stored grant without a ' +
@@ -48,6 +49,7 @@ export const ApiGrant = (request: Type<object>) =>
 export const ApiGrantBatch = (request: Type<object>) =>
   applyDecorators(
     ApiOperation({
+      operationId: 'grantFreeSpinsBatch',
       summary: 'Grant free spins to many players',
       description:
         'Records a grant for each player and calls the provider for each, a few at a time; the batch ' +
@@ -72,6 +74,7 @@ export const ApiGrantBatch = (request: Type<object>) =>
 export const ApiPreview = (what: 'grant' | 'batch', request: Type<object>) =>
   applyDecorators(
     ApiOperation({
+      operationId: what === 'grant' ? 'previewGrant' : 'previewBatch',
       summary: `Preview a ${what}`,
       description: 'The stake, and whether it needs the approval of a second person. No provider is called.',
     }),
@@ -83,6 +86,7 @@ export const ApiPreview = (what: 'grant' | 'batch', request: Type<object>) =>
 export const ApiFindBatch = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'getBatch',
       summary: 'Read a batch',
       description:
         'The counts, also while the batch runs, and the grant of each player unless `items=false`.',
@@ -95,6 +99,7 @@ export const ApiFindBatch = () =>
 export const ApiCancelBatch = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'cancelBatch',
       summary: 'Cancel a batch',
       description:
         'Unsent grants are never sent and are CANCELLED; GRANTED ones are cancelled at the provider, each once. The ' +
@@ -108,6 +113,7 @@ export const ApiCancelBatch = () =>
 export const ApiResendBatch = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'resendBatch',
       summary: 'Send the FAILED grants of a batch once more',
       description:
         'Sends each FAILED grant whose outcome is known once more, with its requestRef. A 409 if that ' +
@@ -121,6 +127,7 @@ export const ApiResendBatch = () =>
 export const ApiVoid = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'voidGrant',
       summary: 'Void a FAILED grant whose outcome is unknown',
       description:
         'Sends the grant once more with the same requestRef, to learn its `externalRef`, and cancels ' +
@@ -133,6 +140,7 @@ export const ApiVoid = () =>
 export const ApiFindGrant = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'getGrant',
       summary: 'Read a grant',
       description: 'The stored grant, with its winnings; the provider is not called.',
     }),
@@ -143,6 +151,7 @@ export const ApiFindGrant = () =>
 export const ApiPullStatus = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'pullGrantStatus',
       summary: 'Ask the provider for the remaining spins of a grant',
       description: 'Stores the answer with the grant, whose state does not change.',
     }),
@@ -153,6 +162,7 @@ export const ApiPullStatus = () =>
 export const ApiCancel = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'cancelGrant',
       summary: 'Cancel the remaining spins of a grant',
       description:
         'Spins that were played remain valid. If the provider fails, the grant still shows its spins ' +
@@ -166,6 +176,7 @@ export const ApiCancel = () =>
 export const ApiResend = () =>
   applyDecorators(
     ApiOperation({
+      operationId: 'resendGrant',
       summary: 'Send a FAILED grant once more',
       description:
         'Sends one more callback with the same requestRef. A provider that has already granted it ' +

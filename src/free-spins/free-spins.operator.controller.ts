@@ -114,7 +114,11 @@ export class FreeSpinsOperatorController {
   }
 
   @Get('batches')
-  @ApiOperation({ summary: 'List batches with their counts, newest first' })
+  @ApiOperation({
+    operationId: 'listBatches',
+    summary: 'List batches with their counts, newest first',
+    description: 'Only your own batches, page by page.',
+  })
   @ApiQuery({ type: OperatorBatchQuery })
   @ApiOkResponse({ type: BatchListResponse })
   @ApiErrors('INVALID_REQUEST')
@@ -151,7 +155,11 @@ export class FreeSpinsOperatorController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List grants, newest first' })
+  @ApiOperation({
+    operationId: 'listGrants',
+    summary: 'List grants, newest first',
+    description: 'Only your own grants, page by page.',
+  })
   @ApiQuery({ type: OperatorGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
   @ApiErrors('INVALID_REQUEST')

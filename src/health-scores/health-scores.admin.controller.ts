@@ -22,6 +22,7 @@ export class HealthScoresAdminController {
   @Get('health-scores')
   @RequiresRole('support')
   @ApiOperation({
+    operationId: 'listHealthScores',
     summary: 'List how well operators and providers answer, ordered by id',
     description: 'Over all instances, at most 5 seconds old.',
   })
@@ -38,6 +39,7 @@ export class HealthScoresAdminController {
   @Get('operators/:id/health')
   @RequiresRole('support')
   @ApiOperation({
+    operationId: 'getOperatorHealth',
     summary: "Read how well an operator's wallet answers",
     description:
       'Counts the transactions and balance reads that all instances sent to the wallet. Each valid ' +
@@ -52,6 +54,7 @@ export class HealthScoresAdminController {
   @Get('providers/:id/health')
   @RequiresRole('support')
   @ApiOperation({
+    operationId: 'getProviderHealth',
     summary: 'Read how well a provider answers',
     description:
       'Counts the callbacks that all instances sent to the provider. Each complete 200 is a success. At most 5 ' +

@@ -26,6 +26,7 @@ export class LimitsAdminController {
   @RequiresRole('admin')
   @Audited('limit.replace', TARGET)
   @ApiOperation({
+    operationId: 'setLimits',
     summary: 'Set the limits of an operator in a currency',
     description:
       'Replaces all limits: an absent field means no limit. A grant, batch or adjustment above a limit ' +
@@ -46,7 +47,10 @@ export class LimitsAdminController {
 
   @Get()
   @RequiresRole('support')
-  @ApiOperation({ summary: 'List the limits, with the amounts used in the last 24 hours' })
+  @ApiOperation({
+    operationId: 'listLimits',
+    summary: 'List the limits, with the amounts used in the last 24 hours',
+  })
   @ApiList(LimitListResponse, ListQuery, LIMIT_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
@@ -59,7 +63,7 @@ export class LimitsAdminController {
 
   @Get(KEY)
   @RequiresRole('support')
-  @ApiOperation({ summary: 'Read the limits of an operator in a currency' })
+  @ApiOperation({ operationId: 'getLimits', summary: 'Read the limits of an operator in a currency' })
   @ApiOkResponse({ type: LimitResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND')
   async find(
@@ -75,6 +79,7 @@ export class LimitsAdminController {
   @HttpCode(204)
   @Audited('limit.remove', TARGET)
   @ApiOperation({
+    operationId: 'removeLimits',
     summary: 'Remove the limits of an operator in a currency',
     description:
       'From then on no grant, batch or adjustment in this currency needs approval, except for those that ' +

@@ -48,7 +48,11 @@ export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
   @Get('live')
-  @ApiOperation({ summary: 'Whether the process is alive' })
+  @ApiOperation({
+    operationId: 'checkLiveness',
+    summary: 'Whether the process is alive',
+    description: 'Checks nothing that the process depends on.',
+  })
   @ApiOkResponse({ type: LivenessResponse })
   live(): LivenessResponse {
     return { status: 'ok' };
@@ -56,13 +60,18 @@ export class HealthController {
 
   @Get('ready')
   @ApiOperation({
+    operationId: 'checkReadiness',
     summary: 'Whether the instance can serve requests',
     description:
       'Ready while the database answers and is migrated, its connections have the settings that the service ' +
       'states, Redis answers (if `REDIS_URL` is set), and the instance is not stopping.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
-  @ApiResponse({ status: HttpStatus.SERVICE_UNAVAILABLE, type: ReadinessResponse })
+  @ApiResponse({
+    status: HttpStatus.SERVICE_UNAVAILABLE,
+    type: ReadinessResponse,
+    description: 'The instance must not get requests',
+  })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
     const { status, checks } = await this.readiness.read();
     if (status !== 'ok') response.status(HttpStatus.SERVICE_UNAVAILABLE);

@@ -26,6 +26,7 @@ export class MetricsController {
   @Get()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   @ApiOperation({
+    operationId: 'readMetrics',
     summary: 'Metrics for Prometheus',
     description: 'Needs a bearer token if `METRICS_TOKEN` is set.',
   })

@@ -56,8 +56,14 @@ function response(
     status,
     description: rows.join(' · '),
     headers: {
-      'X-Error-Code': { schema: { type: 'string' as const, enum: [...codes] } },
+      'X-Error-Code': {
+        description: 'Names the error',
+        required: true,
+        schema: { type: 'string' as const, enum: [...codes] },
+      },
       'X-Next-Action': {
+        description: 'What to do next',
+        required: true,
         schema: {
           type: 'string' as const,
           enum: [...new Set(codes.flatMap((code) => [CATALOGUE[code].nextAction, ...(ALSO[code] ?? [])]))],

@@ -12,19 +12,31 @@ export interface RequiredWhere {
 }
 
 /**
- * OpenAPI extension of a field's schema with the field's condition. `withBodyRules` moves the condition to the schema
- * of the class.
+ * OpenAPI extension of a field's schema with the field's condition. `withBodyRules` publishes a class with such fields
+ * as a choice of schemas, one for each value of the field that the conditions name.
  */
 export const REQUIRED_WHERE = 'x-required-where';
+
+/**
+ * OpenAPI extension of a field's schema: what differs in the schema of a value of the deciding field; `false` if the
+ * field is always absent there. Such as `{ ADJUSTMENT: false }`.
+ */
+export const DIFFERS_WHERE = 'x-differs-where';
 
 interface Body {
   readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
 }
 
+interface Field {
+  readonly enum?: readonly string[];
+  readonly type?: string | readonly string[];
+  readonly [REQUIRED_WHERE]?: RequiredWhere;
+  readonly [DIFFERS_WHERE]?: Readonly<Record<string, object | false>>;
+}
+
 interface Schema {
-  readonly properties?: Readonly<
-    Record<string, { readonly enum?: readonly unknown[]; readonly [REQUIRED_WHERE]?: RequiredWhere }>
-  >;
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly required?: readonly string[];
 }
 
 /**
@@ -33,9 +45,9 @@ interface Schema {
  */
 export function withBodyRules(document: OpenAPIObject): OpenAPIObject {
   const strict = strictSchemas(document);
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
+  const schemas = Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) => {
     const others = strict.has(getSchemaPath(name)) ? { additionalProperties: false } : {};
-    return [name, { ...withCases(schema as Schema), ...others }] as const;
+    return withCases(name, { ...(schema as Schema), ...others });
   });
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(schemas) } };
 }
@@ -51,28 +63,58 @@ function strictSchemas(document: OpenAPIObject): Set<string | undefined> {
   );
 }
 
-/** Lists each value of the field that the conditions name, with the fields that the value requires. */
-function withCases(schema: Schema): object {
-  const entries = Object.entries(schema.properties ?? {});
-  const conditions = entries.flatMap(([name, property]) => {
-    const where = property[REQUIRED_WHERE];
-    return where ? [{ name, ...where }] : [];
-  });
-  const decidedBy = conditions[0]?.requiredWhere;
-  if (decidedBy === undefined) return schema;
-  const cases = new Map<string, { values: unknown[]; names: string[] }>();
-  for (const value of schema.properties?.[decidedBy]?.enum ?? []) {
-    const names = conditions.filter(({ is }) => is.includes(value)).map(({ name }) => name);
-    const values = cases.get(names.join())?.values ?? [];
-    cases.set(names.join(), { values: [...values, value], names });
-  }
-  const anyOf = [...cases.values()].map(({ values, names }) => ({
-    ...(names.length > 0 && { required: names }),
-    properties: {
-      [decidedBy]: { enum: values },
-      ...Object.fromEntries(names.map((name) => [name, { not: { type: 'null' } }])),
-    },
+/**
+ * The schema itself, or, if its fields have conditions, a choice between one complete schema for each value of the
+ * deciding field. Generators lose the fields of a schema that has `properties` beside a choice.
+ */
+function withCases(name: string, schema: Schema): (readonly [string, object])[] {
+  const fields = Object.entries(schema.properties ?? {});
+  const [decidedBy] = fields.flatMap(([, field]) => field[REQUIRED_WHERE]?.requiredWhere ?? []);
+  if (decidedBy === undefined) return [[name, schema]];
+  const cases = (schema.properties?.[decidedBy]?.enum ?? []).map((value) => ({
+    value,
+    name: caseName(name, value),
+    schema: caseOf(schema, decidedBy, value),
   }));
-  const properties = entries.map(([name, { [REQUIRED_WHERE]: _, ...rest }]) => [name, rest] as const);
-  return { ...schema, properties: Object.fromEntries(properties), anyOf };
+  const choice = {
+    oneOf: cases.map((one) => ({ $ref: getSchemaPath(one.name) })),
+    discriminator: {
+      propertyName: decidedBy,
+      mapping: Object.fromEntries(cases.map((one) => [one.value, getSchemaPath(one.name)])),
+    },
+  };
+  return [[name, choice], ...cases.map((one) => [one.name, one.schema] as const)];
+}
+
+/** `BetRequest` for a BET of `TransactionRequest`, `WalletBetRequest` for one of `WalletTransactionRequest`. */
+function caseName(name: string, value: string): string {
+  return name.replace('Transaction', value.charAt(0) + value.slice(1).toLowerCase());
+}
+
+function caseOf(schema: Schema, decidedBy: string, value: string): object {
+  const present = Object.entries(schema.properties ?? {}).filter(
+    ([, field]) => field[DIFFERS_WHERE]?.[value] !== false,
+  );
+  const isRequired = (name: string, field: Field) =>
+    schema.required?.includes(name) === true || field[REQUIRED_WHERE]?.is.includes(value) === true;
+  const properties = present.map(([name, field]) => {
+    const { [REQUIRED_WHERE]: where, [DIFFERS_WHERE]: differs, ...rest } = field;
+    const own = {
+      ...rest,
+      ...(name === decidedBy && { enum: [value] }),
+      ...(where && isRequired(name, field) && { type: typesWithoutNull(field.type) }),
+      ...(differs?.[value] || {}),
+    };
+    return [name, own] as const;
+  });
+  return {
+    ...schema,
+    required: present.filter(([name, field]) => isRequired(name, field)).map(([name]) => name),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+function typesWithoutNull(type: Field['type']): Field['type'] {
+  const types = [type ?? []].flat().filter((one) => one !== 'null');
+  return types.length === 1 ? types[0] : types;
 }

@@ -4,10 +4,14 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { ErrorBody } from './api-errors.js';
 import { type Audience, AUDIENCES, audienceOf } from './audiences.js';
 import { withBodyRules } from './bodies.js';
+import { withDescriptions } from './descriptions.js';
 import { withExamples } from './examples.js';
+import { withIntegerFormats } from './integers.js';
+import { withOperationIds } from './operation-ids.js';
 import type { PageOptions } from './pages/page.js';
 import { type Documents, type RenderDocuments, servePages } from './pages/pages.js';
 import { type OutgoingCall, OutgoingCalls, pathItemOf } from './outgoing-calls.js';
+import { withPlainReferences } from './references.js';
 import { withRequestId } from './request-id.js';
 import { withRoles } from './roles.js';
 import { withSharedErrors } from './shared-errors.js';
@@ -69,13 +73,26 @@ function describeAll(app: INestApplication, models: Type<object>[]): OpenAPIObje
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The service that serves this document')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An admin key' }, 'admin-key');
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'An admin key' },
+      'admin-key',
+    );
   const document = SwaggerModule.createDocument(app, builder.build(), {
     extraModels: [ErrorBody, ...models],
   });
-  const steps = [withSharedErrors, withSignature, withRequestId, withRoles, withExamples, withBodyRules];
-  const complete = steps.reduce((described, step) => step(described), document);
-  return withoutNullable(complete) as OpenAPIObject;
+  const steps = [
+    withOperationIds,
+    withPlainReferences,
+    withDescriptions,
+    withSharedErrors,
+    withSignature,
+    withRequestId,
+    withRoles,
+    withExamples,
+    withIntegerFormats,
+    withBodyRules,
+  ];
+  return steps.reduce((described, step) => step(described), document);
 }
 
 function ofAudience(whole: OpenAPIObject, audience: Audience, calls: readonly OutgoingCall[]): OpenAPIObject {
@@ -136,19 +153,4 @@ function descriptionOf(summary: string, audience?: Audience): string {
 
 function sectionsOf(audience: Audience | undefined): string {
   return audience ? `sections ${audience.sections.join(', ')} of ` : '';
-}
-
-/** Replaces `nullable: true` by the type `null`, because OpenAPI 3.1 has no `nullable`. */
-function withoutNullable(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutNullable);
-  if (node === null || typeof node !== 'object') return node;
-  const { nullable, ...rest } = Object.fromEntries(
-    Object.entries(node).map(([name, value]) => [name, withoutNullable(value)]),
-  );
-  if (nullable !== true) return nullable === undefined ? rest : { ...rest, nullable };
-  return {
-    ...rest,
-    type: [rest['type'], 'null'],
-    ...(Array.isArray(rest['enum']) && { enum: [...(rest['enum'] as unknown[]), null] }),
-  };
 }

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { SIGNED } from './signature.js';
 
 /** A call from Croupier to a counterpart. All calls are signed POSTs. */
 export interface OutgoingCall {
@@ -33,33 +34,24 @@ export class OutgoingCalls {
 
 type PathItem = OpenAPIObject['paths'][string];
 
-const HEADERS: Readonly<Record<string, (party: string) => string>> = {
-  'X-Tenant-ID': (party) => `The identifier of the ${party}, which is the party that is called`,
-  'X-Timestamp': () => 'Unix time in seconds, decimal digits',
-  'X-Nonce': () => 'Never used before; refuse a repeated one',
-  'X-Signature': (party) =>
-    `HMAC-SHA256 over the canonical string, keyed with the ${party}'s secret, 64 lower-case hex digits`,
-  'X-Request-Id': () =>
-    'The id of the request that caused the call, if there is one; for the logs of both sides',
+const REQUEST_ID = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: 'The id of the request that caused the call, if there is one; for the logs of both sides',
+  schema: { type: 'string' },
 };
 
 /** Documents the call as an operation that its implementer serves. */
 export function pathItemOf(call: OutgoingCall): PathItem {
-  const { party, tag, operationId, summary, description, content, answered, otherwise } = call;
-  const parameters = Object.entries(HEADERS).map(([name, words]) => ({
-    name,
-    in: 'header',
-    required: name !== 'X-Request-Id',
-    description: words(party),
-    schema: { type: 'string' },
-  }));
+  const { tag, operationId, summary, description, content, answered, otherwise } = call;
   const post = {
     tags: [tag],
     operationId,
     summary,
     description,
-    security: [],
-    parameters,
+    security: SIGNED,
+    parameters: [REQUEST_ID],
     requestBody: { required: true, content },
     responses: {
       200: answered,

@@ -16,6 +16,7 @@ export function withRequestId(document: OpenAPIObject): OpenAPIObject {
   });
   const header = {
     description: 'The id that was sent, or a new one; also on all log lines of the request',
+    required: true,
     schema: { type: 'string', pattern: REQUEST_ID.source },
   } as const;
   const headers = { ...described.components?.headers, [NAME]: header };

@@ -53,11 +53,28 @@ function ownCodes(responses: Responses): ErrorCode[] {
 
 /** Adds the plain-text answer to an invalid signature to an operation's 401. */
 function withInvalidSignature(response: Responses[string] | undefined): Responses[string] {
-  const own = (response ?? {}) as { description?: string; content?: object };
+  const own = (response ?? {}) as {
+    description?: string;
+    headers?: Headers;
+    content?: object;
+  };
   const text = 'plain text `invalid signature`, whatever the reason';
   return {
     ...own,
+    ...(own.headers && { headers: ofJson(own.headers) }),
     description: own.description ? `${own.description} · ${text}` : text,
     content: { ...own.content, ...INVALID_SIGNATURE },
   };
+}
+
+type Headers = Record<string, { readonly description?: string; readonly schema: object }>;
+
+/** Says that the headers of an error belong to its JSON. OpenAPI describes headers by status, not by content type. */
+function ofJson(headers: Headers): Headers {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [
+      name,
+      { ...header, description: `${header.description}; only the plain text has none` },
+    ]),
+  );
 }

@@ -1,87 +1,86 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { audienceOf } from './audiences.js';
-import { isSecuredBy, mapOperations, type Operation } from './operations.js';
+import { type Audience, audienceOf } from './audiences.js';
+import { isSecuredBy, mapOperations } from './operations.js';
 
-/**
- * The security scheme that `ApiSigned` names. `withSignature` replaces it with one scheme for each audience, because a
- * tenant is either a provider or an operator.
- */
+/** The security scheme that `ApiSigned` names. `withSignature` adds those of the other three headers. */
 export const SIGNATURE = 'signature';
 
-const HEADERS = {
-  'X-Tenant-ID': {
-    description: "The caller's own identifier",
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
-    example: 'sandbox-provider',
+/**
+ * The four headers of a signed request, each as a security scheme. A call needs all of them. They are not parameters,
+ * because generated functions would then demand them at each call, before there is a request to sign.
+ */
+const SCHEMES = {
+  'tenant-id': {
+    name: 'X-Tenant-ID',
+    description:
+      "Of a call to Croupier: the caller's own identifier. Of a call by Croupier: the identifier of the party that is called",
   },
-  'X-Timestamp': {
-    description: 'Unix time in seconds, decimal digits; within `SIGNATURE_TOLERANCE_SECONDS` of the platform',
-    schema: { type: 'string', pattern: '^[0-9]+$' },
-    example: '1772359200',
+  timestamp: {
+    name: 'X-Timestamp',
+    description: 'Unix time in seconds, decimal digits; within `SIGNATURE_TOLERANCE_SECONDS` of the receiver',
   },
-  'X-Nonce': {
-    description: 'A value that this tenant has never used before',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_.:-]{8,128}$' },
-    example: '6f1c2b0e-3f6a-4c43-9f1e-0a4b5e8f7d21',
+  nonce: {
+    name: 'X-Nonce',
+    description: '8 to 128 characters of `A-Z a-z 0-9 - _ . :`, never used before by or for this tenant',
+  },
+  [SIGNATURE]: {
+    name: 'X-Signature',
+    description:
+      'HMAC-SHA256, 64 lower-case hex digits, over `METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY`, keyed with the ' +
+      "UTF-8 bytes of the tenant's secret",
   },
 };
 
-const ON_THE_WIRE =
-  'HMAC-SHA256, 64 lower-case hex digits, over `METHOD\\nPATH\\nTIMESTAMP\\nNONCE\\nRAW_BODY`, keyed with the ' +
-  "UTF-8 bytes of the tenant's secret. Sent with X-Tenant-ID, X-Timestamp and X-Nonce.";
+/** The security of a signed call: all four headers together. */
+export const SIGNED = [Object.fromEntries(Object.keys(SCHEMES).map((name) => [name, [] as string[]]))];
 
 const IN_THE_BROWSER =
   'Type the tenant id and its secret. Both stay in this browser: each call is signed here, and only the four headers are ' +
   'sent.';
 
-const REFERENCES = Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
-
-/** Documents the signature as it is sent: three header parameters and a security scheme. */
+/** Documents the signature as it is sent: four security schemes, which a signed operation requires together. */
 export function withSignature(document: OpenAPIObject): OpenAPIObject {
-  const scheme = { type: 'apiKey', in: 'header', name: 'X-Signature', description: ON_THE_WIRE } as const;
-  const parameters = Object.fromEntries(
-    Object.entries(HEADERS).map(([name, header]) => [
-      name,
-      { name, in: 'header', required: true, ...header },
-    ]),
-  ) as NonNullable<OpenAPIObject['components']>['parameters'];
-  const securitySchemes = { ...document.components?.securitySchemes };
-  const described = mapOperations(document, (operation, { path }) => {
-    if (!isSecuredBy(operation, SIGNATURE)) return operation;
-    const name = `${audienceOf(path)?.name ?? 'provider'}-${SIGNATURE}`;
-    securitySchemes[name] = scheme;
-    return {
-      ...operation,
-      security: [{ [name]: [] }],
-      parameters: [...REFERENCES, ...(operation.parameters ?? [])],
-    };
-  });
-  return {
-    ...described,
-    components: {
-      ...described.components,
-      securitySchemes,
-      parameters: { ...described.components?.parameters, ...parameters },
-    },
-  };
+  const signed = mapOperations(document, (operation) =>
+    isSecuredBy(operation, SIGNATURE) ? { ...operation, security: SIGNED } : operation,
+  );
+  const own = Object.entries(SCHEMES).map(([name, scheme]) => [
+    name,
+    { type: 'apiKey', in: 'header', ...scheme },
+  ]);
+  const { [SIGNATURE]: _, ...others } = document.components?.securitySchemes ?? {};
+  const securitySchemes = { ...others, ...(Object.fromEntries(own) as object) };
+  return { ...signed, components: { ...signed.components, securitySchemes } };
 }
 
 /**
  * The document for Swagger's pages. Its Basic authentication lets a person type a tenant's id and secret, and the page
- * signs each call with them. The document is never exported, because the API has no Basic authentication.
+ * signs each call with them. A tenant is either a provider or an operator, so that each has a scheme of its own. The
+ * document is never exported, because the API has no Basic authentication.
  */
 export function forPages(document: OpenAPIObject): OpenAPIObject {
-  const schemes = Object.entries(document.components?.securitySchemes ?? {}).map(([name, scheme]) => [
-    name,
-    name.endsWith(SIGNATURE) ? { type: 'http', scheme: 'basic', description: IN_THE_BROWSER } : scheme,
-  ]);
-  const components = { ...document.components, securitySchemes: Object.fromEntries(schemes) as object };
-  return mapOperations({ ...document, components } as OpenAPIObject, withoutHeaders);
+  const securitySchemes = Object.fromEntries(
+    Object.entries(document.components?.securitySchemes ?? {}).filter(([name]) => !(name in SCHEMES)),
+  );
+  const shown = mapOperations(document, (operation, { path }) => {
+    if (!isSecuredBy(operation, SIGNATURE)) return operation;
+    const name = schemeOf(audienceOf(path)?.name ?? 'provider');
+    securitySchemes[name] = { type: 'http', scheme: 'basic', description: IN_THE_BROWSER };
+    return { ...operation, security: [{ [name]: [] }] };
+  });
+  return {
+    ...shown,
+    ...(document.webhooks && { webhooks: unsecured(document.webhooks) }),
+    components: { ...shown.components, securitySchemes },
+  };
 }
 
-function withoutHeaders(operation: Operation): Operation {
-  const parameters = (operation.parameters ?? []).filter(
-    (parameter) => !('$ref' in parameter && REFERENCES.some(({ $ref }) => $ref === parameter.$ref)),
-  );
-  return { ...operation, parameters };
+const schemeOf = (audience: Audience['name']) => `${audience}-${SIGNATURE}`;
+
+type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
+
+/** A page signs no webhook, because it does not send one. */
+function unsecured(webhooks: Webhooks): Webhooks {
+  return JSON.parse(
+    JSON.stringify(webhooks, (key, value: unknown) => (key === 'security' ? [] : value)),
+  ) as Webhooks;
 }

@@ -26,7 +26,9 @@ export function withoutUnused(document: OpenAPIObject): OpenAPIObject {
 
 const REFERENCE = /"#\/components\/([^/"]+)\/([^/"]+)"/g;
 
-function securityOf({ paths }: Pick<OpenAPIObject, 'paths'>): string[] {
-  const operations = Object.values(paths).flatMap((item) => Object.values(item) as { security?: object[] }[]);
+function securityOf({ paths, webhooks }: Pick<OpenAPIObject, 'paths' | 'webhooks'>): string[] {
+  const operations = Object.values({ ...paths, ...webhooks }).flatMap(
+    (item) => Object.values(item) as { security?: object[] }[],
+  );
   return operations.flatMap(({ security }) => (security ?? []).flatMap((one) => Object.keys(one)));
 }

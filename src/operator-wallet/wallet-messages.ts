@@ -1,13 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { REQUIRED_WHERE } from '../openapi/bodies.js';
+import { DIFFERS_WHERE, REQUIRED_WHERE } from '../openapi/bodies.js';
 
 /*
  * Requests to an operator's wallet and the wallet's answers. Contract, section 4. `SignedJsonWallet` sends these bodies
  * unchanged, and the OpenAPI documents are generated from these classes.
  */
 
-const ofARound = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['BET', 'WIN', 'ROLLBACK'] } };
-const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'] } };
+const notOfAnAdjustment = { [DIFFERS_WHERE]: { ADJUSTMENT: false } };
+const signedOfAnAdjustment = { [DIFFERS_WHERE]: { ADJUSTMENT: { minimum: Number.MIN_SAFE_INTEGER } } };
+const ofARound = {
+  [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['BET', 'WIN', 'ROLLBACK'] },
+  ...notOfAnAdjustment,
+};
+const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'] }, ...notOfAnAdjustment };
 
 /** A movement of money for the wallet to book. */
 export class WalletTransactionRequest {
@@ -20,7 +25,7 @@ export class WalletTransactionRequest {
   @ApiProperty({ example: 'sandbox-provider', description: '`platform` for an ADJUSTMENT' })
   readonly providerId: string;
 
-  @ApiProperty({ enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] })
+  @ApiProperty({ enum: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'], description: 'What moves the money' })
   readonly kind: 'BET' | 'WIN' | 'ROLLBACK' | 'ADJUSTMENT';
 
   @ApiProperty({ example: 'player-42' })
@@ -34,8 +39,9 @@ export class WalletTransactionRequest {
 
   @ApiProperty({
     type: 'integer',
-    minimum: Number.MIN_SAFE_INTEGER,
+    minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
+    ...signedOfAnAdjustment,
     example: 250,
     description:
       'Minor units, at least 0; signed for an ADJUSTMENT only. A ROLLBACK has the amount of its BET; if Croupier does not ' +
@@ -46,7 +52,11 @@ export class WalletTransactionRequest {
   @ApiPropertyOptional({ example: 'round-7', ...ofARound })
   readonly roundId?: string;
 
-  @ApiPropertyOptional({ example: false, description: 'Whether the provider has declared the round closed' })
+  @ApiPropertyOptional({
+    example: false,
+    description: 'Whether the provider has declared the round closed',
+    ...notOfAnAdjustment,
+  })
   readonly roundClosed?: boolean;
 
   @ApiPropertyOptional({
@@ -59,6 +69,7 @@ export class WalletTransactionRequest {
   @ApiPropertyOptional({
     example: 'spins-7',
     description: 'For a WIN of free spins: the externalRef of their grant',
+    ...notOfAnAdjustment,
   })
   readonly freeSpinsRef?: string;
 }

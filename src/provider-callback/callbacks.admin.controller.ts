@@ -30,6 +30,7 @@ export class CallbacksAdminController {
   @RequiresRole('support')
   @SensitiveRead('callbacks.list', 'callbacks')
   @ApiOperation({
+    operationId: 'listCallbacks',
     summary: 'Search the attempts to call providers, newest first',
     description: 'Each attempt has the request and up to 4 KiB of the answer.',
   })
@@ -52,7 +53,7 @@ export class CallbacksAdminController {
   @Get(':callbackId')
   @RequiresRole('support')
   @SensitiveRead('callback.read', 'callback:{callbackId}')
-  @ApiOperation({ summary: 'Read one attempt' })
+  @ApiOperation({ operationId: 'getCallback', summary: 'Read one attempt' })
   @ApiOkResponse({ type: CallbackItem })
   @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@Param('callbackId') callbackId: string): Promise<CallbackItem> {

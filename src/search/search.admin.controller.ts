@@ -19,6 +19,7 @@ export class SearchAdminController {
   @RequiresRole('support')
   @SensitiveRead('search', 'search')
   @ApiOperation({
+    operationId: 'searchById',
     summary: 'Find records by an id',
     description:
       'Takes the id of a transaction, round, session, player, grant (requestRef or externalRef), batch (batchId ' +

@@ -27,7 +27,7 @@ export class SessionAdminController {
   @Get()
   @RequiresRole('support')
   @SensitiveRead('sessions.list', 'sessions')
-  @ApiOperation({ summary: 'Search sessions, newest first' })
+  @ApiOperation({ operationId: 'listSessions', summary: 'Search sessions, newest first' })
   @ApiList(SessionListResponse, SessionQuery, SESSION_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
@@ -43,6 +43,7 @@ export class SessionAdminController {
   @Audited('session.revoke', 'session:{sessionId}')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'revokeSession',
     summary: 'Revoke a session of any operator',
     description:
       'Ends the session at once and notifies its provider, once. A second call changes nothing and notifies no one.',
@@ -64,6 +65,7 @@ export class SessionAdminController {
   @Audited('session.notify', 'session:{sessionId}')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'resendRevocation',
     summary: 'Send an undelivered revocation once more',
     description: 'Sends it with the same revocationRef. A 409 if it was already delivered or is under way.',
   })

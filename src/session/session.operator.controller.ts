@@ -21,6 +21,7 @@ export class SessionOperatorController {
 
   @Post('sessions')
   @ApiOperation({
+    operationId: 'launchSession',
     summary: 'Launch a session',
     description: 'Creates a session, which binds a player to a game, its provider and a currency.',
   })
@@ -46,6 +47,7 @@ export class SessionOperatorController {
   @Post('sessions/:sessionId/revoke')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'revokeSession',
     summary: 'Revoke a session',
     description:
       'Ends the session at once, then notifies its provider, once; `notification` has the outcome. A ' +
@@ -66,6 +68,7 @@ export class SessionOperatorController {
   @Post('players/:playerRef/revoke-sessions')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'revokePlayerSessions',
     summary: 'Revoke all live sessions of one of your players',
     description:
       'All sessions end at once, before the first provider is notified. The answer waits for the ' +

@@ -18,6 +18,7 @@ export class SessionProviderController {
   @Post('verify')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'verifySession',
     summary: 'Verify a session',
     description: "Returns the session's player, game and currency. The operator is not called.",
   })

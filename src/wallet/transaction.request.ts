@@ -44,7 +44,7 @@ export class TransactionRequest {
   })
   transactionId: string;
 
-  @ChoiceField(KINDS)
+  @ChoiceField(KINDS, { description: 'What moves the money' })
   @IsNotIn(['ADJUSTMENT'], { context: { code: 'KIND_NOT_ACCEPTED' } })
   kind: Kind;
 

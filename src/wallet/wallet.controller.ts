@@ -21,6 +21,7 @@ export class WalletController {
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
   @ApiOperation({
+    operationId: 'submitTransaction',
     summary: 'Submit a BET, WIN or ROLLBACK',
     description:
       'Idempotent on transactionId: a repeated request gets the stored answer, byte for byte, with ' +
@@ -66,6 +67,7 @@ export class WalletController {
   @Post('balance')
   @HttpCode(200)
   @ApiOperation({
+    operationId: 'getBalance',
     summary: "Read the player's balance",
     description: "Passed through from the operator's wallet.",
   })

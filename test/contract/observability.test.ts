@@ -135,7 +135,7 @@ describe('the documents', () => {
       ]),
     );
     expect(Object.keys(components.securitySchemes)).toEqual(
-      expect.arrayContaining(['provider-signature', 'operator-signature', 'admin-key']),
+      expect.arrayContaining(['tenant-id', 'timestamp', 'nonce', 'signature', 'admin-key']),
     );
     const statuses = Object.keys(paths['/v1/wallet/transaction']?.['post']?.responses ?? {});
     expect(statuses).toEqual(['200', '400', '401', '403', '409', '413', '415', '429', '500', '503']);

@@ -8,6 +8,7 @@ import { EXECUTED, executedTables, sectionOf } from './document.js';
 interface Schema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly oneOf?: readonly Schema[];
 }
 
 interface Operation {
@@ -97,12 +98,15 @@ test('every executed table is executed by a test', () => {
 /** The query parameters and the fields of the body. */
 function namesOf({ parameters = [], requestBody }: Operation): string[] {
   const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name ?? '');
-  const bodies = Object.values(requestBody?.content ?? {}).map(({ schema }) => schemaOf(schema));
+  const bodies = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => schemasOf(schema));
   return [...query, ...bodies.flatMap(({ properties }) => Object.keys(properties ?? {}))];
 }
 
-function schemaOf(schema: Schema): Schema {
-  return schema.$ref === undefined ? schema : OPENAPI.components.schemas[schema.$ref.split('/').at(-1)!]!;
+/** The schema behind a reference, or each schema of a choice. */
+function schemasOf(schema: Schema): Schema[] {
+  const named =
+    schema.$ref === undefined ? schema : OPENAPI.components.schemas[schema.$ref.split('/').at(-1)!]!;
+  return named.oneOf?.flatMap(schemasOf) ?? [named];
 }
 
 /** Whether the text has the name in a code span. */

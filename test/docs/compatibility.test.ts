@@ -51,9 +51,22 @@ const document = () => ({
         properties: {
           name: { type: 'string', pattern: '^[a-z]+$' },
           kind: { type: 'string', enum: ['A', 'B'] },
+          choice: {
+            oneOf: [{ $ref: '#/components/schemas/One' }, { $ref: '#/components/schemas/Two' }],
+            discriminator: {
+              propertyName: 'case',
+              mapping: { ONE: '#/components/schemas/One', TWO: '#/components/schemas/Two' },
+            },
+          },
           amounts: { type: 'array', items: { type: 'integer', minimum: 0 } },
         },
       },
+      One: {
+        type: 'object',
+        required: ['case'],
+        properties: { case: { type: 'string', enum: ['ONE'] }, size: { type: 'integer', minimum: 0 } },
+      },
+      Two: { type: 'object', required: ['case'], properties: { case: { type: 'string', enum: ['TWO'] } } },
       Answer: {
         type: 'object',
         required: ['id'],
@@ -84,6 +97,14 @@ test.each<[string, (whole: Whole) => unknown]>([
   ['a new path', ({ paths }) => (open(paths)['/others'] = { get: {} })],
   ['a new optional field of a request', (w) => (open(w.components.schemas.Request.properties)['more'] = {})],
   ['a new field of an answer', (w) => (open(w.components.schemas.Answer.properties)['more'] = {})],
+  [
+    'a new case of a request',
+    ({ components: { schemas } }) => {
+      open(schemas)['Three'] = {};
+      schemas.Request.properties.choice.oneOf.push({ $ref: '#/components/schemas/Three' });
+      open(schemas.Request.properties.choice.discriminator.mapping)['THREE'] = '#/components/schemas/Three';
+    },
+  ],
   ['a new value of a request', (w) => w.components.schemas.Request.properties.kind.enum.push('C')],
   ['a value less in an answer', (w) => w.components.schemas.Answer.properties.state.enum.pop()],
   ['a request that requires less', (w) => (w.components.schemas.Request.required = [])],
@@ -145,6 +166,30 @@ describe('a breaking change', () => {
       ['POST /things body.amounts[] has another type'],
       (w) => (w.components.schemas.Request.properties.amounts.items.type = 'string'),
     ],
+    [
+      ['POST /things body.choice is not accepted as TWO any more'],
+      (w) => delete open(w.components.schemas.Request.properties.choice.discriminator.mapping)['TWO'],
+    ],
+    [
+      ['POST /things body.choice(ONE).size became required'],
+      (w) => w.components.schemas.One.required.push('size'),
+    ],
+    [
+      ['POST /things body.choice(ONE).size has other bounds'],
+      (w) => (w.components.schemas.One.properties.size.minimum = 1),
+    ],
+    [
+      [
+        'POST /things body.choice has another oneOf',
+        'POST /things body.choice has another discriminator',
+        'POST /things body.choice is not accepted as ONE any more',
+        'POST /things body.choice is not accepted as TWO any more',
+      ],
+      (w) => {
+        delete open(w.components.schemas.Request.properties.choice)['oneOf'];
+        delete open(w.components.schemas.Request.properties.choice)['discriminator'];
+      },
+    ],
     [ANSWERS.map((at) => `${at}.id may be absent now`), (w) => w.components.schemas.Answer.required.pop()],
     [
       ANSWERS.map((at) => `${at}.state was removed`),
@@ -202,6 +247,14 @@ describe('a breaking change', () => {
   ])('%j', (expected, change) => {
     expect(breakingChanges(before, changed(change))).toEqual(expected);
   });
+});
+
+test('an outgoing call has no case that its implementer does not know', () => {
+  const calls = changed(({ components: { schemas } }) => {
+    open(schemas)['Three'] = {};
+    open(schemas.Request.properties.choice.discriminator.mapping)['THREE'] = '#/components/schemas/Three';
+  });
+  expect(breakingChangesOfCalls(before, calls)).toEqual(['POST /things body.choice may be THREE now']);
 });
 
 test('the body of an outgoing call may guarantee more, and its answer must not require more', () => {

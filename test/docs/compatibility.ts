@@ -9,6 +9,8 @@ interface Schema extends Json {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  /** The cases of a choice between schemas: values of a field, with a reference to the schema of each. */
+  readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
 }
 
 interface Parameter {
@@ -54,6 +56,8 @@ type Direction = 'accepted' | 'sent';
 const WORDS = new Set(['description', 'title', 'example', 'examples', 'default', 'format']);
 /** Keywords that are compared by their meaning; any other must not change. */
 const JUDGED = new Set(['$ref', 'type', 'enum', 'required', 'properties', 'items', 'minimum', 'maximum']);
+/** Keywords of a choice that a discriminator decides; `cases` compares its schemas. */
+const DECIDED = new Set(['oneOf', 'discriminator']);
 /** The header of an answer that may get more values: clients decide by X-Next-Action, and report an unknown code. */
 const EXTENSIBLE = 'X-Error-Code';
 
@@ -203,6 +207,7 @@ class Comparison {
     const changes = [
       ...values(before, after, name, direction),
       ...this.fields(before, after, name, direction),
+      ...this.cases(before, after, name, direction),
       ...this.part(before.items, after.items, `${name}[]`, direction),
     ];
     this.open.delete(pair);
@@ -225,6 +230,26 @@ class Comparison {
     return changes;
   }
 
+  /** Compares the cases of a choice. A reader may accept more cases, and a sender may send fewer. */
+  private cases(before: Schema, after: Schema, name: string, direction: Direction): string[] {
+    const [old, now] = [before, after].map(({ discriminator }) => discriminator?.mapping ?? {}) as [
+      Readonly<Record<string, string>>,
+      Readonly<Record<string, string>>,
+    ];
+    const only = (these: object, others: object) => Object.keys(these).filter((one) => !(one in others));
+    const changes =
+      direction === 'accepted'
+        ? only(old, now).map((lost) => `${name} is not accepted as ${lost} any more`)
+        : only(now, old).map((added) => `${name} may be ${added} now`);
+    return Object.entries(old)
+      .flatMap(([value, $ref]) =>
+        now[value] === undefined
+          ? []
+          : this.schema({ $ref }, { $ref: now[value] }, `${name}(${value})`, direction),
+      )
+      .concat(changes);
+  }
+
   private follow<T extends { readonly $ref?: string }>(document: Described, node: T): T {
     if (node.$ref === undefined) return node;
     const names = node.$ref.split('/').slice(1);
@@ -245,6 +270,7 @@ function values(before: Schema, after: Schema, name: string, direction: Directio
   if (least(inner) < least(outer) || most(inner) > most(outer)) changes.push(`${name} has other bounds`);
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (WORDS.has(keyword) || JUDGED.has(keyword) || keyword.startsWith('x-')) continue;
+    if (DECIDED.has(keyword) && before.discriminator && after.discriminator) continue;
     if (JSON.stringify(before[keyword]) !== JSON.stringify(after[keyword]))
       changes.push(`${name} has another ${keyword}`);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
-import { IDENTIFIER } from '../../src/http/validation/identifier.js';
+import { IDENTIFIER_SCHEMA } from '../../src/http/validation/identifier.js';
 import { TAGS } from '../../src/openapi/tags.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
@@ -191,29 +191,30 @@ test('an id in a path has a pattern', () => {
     schema: { type: 'string', format: 'uuid' },
   });
   expect(schemaOf('GET /v1/admin/free-spins/{requestRef}', 'requestRef')).toMatchObject({
-    schema: { type: 'string', pattern: IDENTIFIER.source },
+    schema: { type: 'string', pattern: IDENTIFIER_SCHEMA.pattern, maxLength: 128 },
   });
 });
 
 describe('the signature', () => {
-  test('is documented as it is sent: three header parameters and a scheme', () => {
+  test('is documented as it is sent: four schemes that a call needs together, and no parameters', () => {
     const signed = document.entries.filter(({ operation }) =>
       operation.security.some((one) => !('admin-key' in one)),
     );
     expect(signed.length).toBeGreaterThan(3);
-    for (const { audience, operation } of signed) {
-      const names = (operation.parameters ?? []).map((parameter) =>
-        '$ref' in parameter ? parameter.$ref : '',
+    for (const { operation } of signed) {
+      const places = (operation.parameters ?? []).map((parameter) => ('in' in parameter ? parameter.in : ''));
+      expect(places).not.toContain('header');
+      expect(operation.security).toHaveLength(1);
+      const schemes = Object.keys(operation.security[0]!).map(
+        (name) => document.json.components.securitySchemes[name],
       );
-      for (const header of ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce']) {
-        expect(names).toContain(`#/components/parameters/${header}`);
-      }
-      const scheme = audience === 'operator' ? 'operator-signature' : 'provider-signature';
-      expect(operation.security).toEqual([{ [scheme]: [] }]);
-      expect(document.json.components.securitySchemes[scheme]).toMatchObject({
-        in: 'header',
-        name: 'X-Signature',
-      });
+      expect(schemes).toMatchObject(
+        ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'].map((name) => ({
+          type: 'apiKey',
+          in: 'header',
+          name,
+        })),
+      );
       expect(operation.responses['401']?.content).toHaveProperty('text/plain');
     }
     expect(JSON.stringify(document.json)).not.toContain('"basic"');

@@ -10,7 +10,10 @@ interface Media {
 
 interface DocumentedResponse {
   description: string;
-  headers?: Record<string, { schema?: { enum?: string[] } }>;
+  headers?: Record<
+    string,
+    { $ref?: string; description?: string; required?: boolean; schema?: { enum?: string[] } }
+  >;
   content?: Record<string, Media>;
 }
 
@@ -18,10 +21,19 @@ interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  description?: string;
   schema: object;
+  example?: unknown;
+}
+
+/** A field of a schema. */
+export interface Field {
+  description?: string;
+  type?: string | string[];
 }
 
 export interface DocumentedOperation {
+  operationId: string;
   tags: string[];
   description?: string;
   security: Record<string, unknown>[];
@@ -45,7 +57,11 @@ export interface OpenApi {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, DocumentedOperation>>;
   webhooks?: Record<string, Record<string, DocumentedOperation>>;
-  components: { securitySchemes: Record<string, { type: string }>; schemas: Record<string, object> };
+  components: {
+    securitySchemes: Record<string, { type: string; in?: string; name?: string }>;
+    schemas: Record<string, object>;
+    headers: Record<string, { required?: boolean }>;
+  };
 }
 
 /** The exported document and its schemas of answers, which must name every field. */
@@ -80,6 +96,19 @@ export class ApiDocument {
     return of.find((entry) => entry.path === path) ?? of.find(fits);
   }
 
+  /** The fields of a schema; of a choice between schemas, those of all. Undefined if there is no such schema. */
+  propertiesOf(schema: string): Record<string, Field> | undefined {
+    const { properties, oneOf } = (this.json.components.schemas[schema] ?? {}) as {
+      properties?: Record<string, Field>;
+      oneOf?: { $ref: string }[];
+    };
+    if (!oneOf) return properties;
+    return Object.assign(
+      {},
+      ...oneOf.map(({ $ref }) => this.propertiesOf($ref.split('/').at(-1)!)),
+    ) as Record<string, Field>;
+  }
+
   /** The differences between an answer and its documentation. */
   complaints({ name, path, method, operation }: Entry, reply: Reply): string[] {
     const about = `${name} answered ${reply.status}`;
@@ -93,6 +122,12 @@ export class ApiDocument {
       // The plain text of a signature's 401 has neither a code nor a next action.
       .filter(() => type === 'application/json')
       .map(([header]) => `${about} with ${header}: ${reply.headers.get(header)}`);
+    wrong.push(
+      ...Object.entries(response.headers ?? {})
+        .filter(([, { required }]) => required && type === 'application/json')
+        .filter(([header]) => !reply.headers.has(header))
+        .map(([header]) => `${about} without ${header}`),
+    );
     if (!reply.headers.has('x-request-id')) wrong.push(`${about} without an X-Request-Id`);
     if (!media?.schema) return wrong;
     const place = [

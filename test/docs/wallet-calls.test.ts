@@ -7,7 +7,7 @@ import { ApiDocument, type OpenApi } from './document.js';
 /** Contract, section 4: compares the documents of the calls to an operator's wallet with the actual calls. */
 
 interface Call {
-  parameters: { name: string; required: boolean }[];
+  security: Record<string, unknown>[];
   requestBody: { content: Media };
   responses: Record<string, { content: Media }>;
 }
@@ -54,10 +54,7 @@ async function playEverything(): Promise<void> {
 const received = (route: string): ReceivedCall[] =>
   world.wallet.received.filter(({ path }) => path === route);
 const schemaOf = (media: Media): string[] => media['application/json'].schema.$ref.split('/').slice(1);
-const fieldsOf = (media: Media): string[] =>
-  Object.keys(
-    (document.json.components.schemas[schemaOf(media).at(-1)!] as { properties: object }).properties,
-  );
+const fieldsOf = (media: Media): string[] => Object.keys(document.propertiesOf(schemaOf(media).at(-1)!)!);
 
 test('the document has the two calls, which the documents of operators have as webhooks', async () => {
   expect(Object.keys(calls)).toEqual(['/transaction', '/balance']);
@@ -71,14 +68,15 @@ test('the document has the two calls, which the documents of operators have as w
 
 describe.each(['/transaction', '/balance'])('%s', (route) => {
   test('sends exactly the documented fields', () => {
-    const { requestBody, parameters } = calls[route]!.post;
+    const { requestBody, security } = calls[route]!.post;
     const sent = received(route);
     expect(sent.flatMap(({ json }) => document.invalid(schemaOf(requestBody.content), json))).toEqual([]);
     const seen = new Set(sent.flatMap(({ json }) => Object.keys(json)));
     expect(fieldsOf(requestBody.content).filter((field) => !seen.has(field))).toEqual([]);
+    const schemes = Object.keys(security[0]!).map((name) => document.json.components.securitySchemes[name]!);
+    expect(schemes.map(({ name }) => name)).toEqual(['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature']);
     for (const { headers } of sent)
-      for (const { name } of parameters.filter(({ required }) => required))
-        expect(headers, name).toHaveProperty(name.toLowerCase());
+      for (const { name = '' } of schemes) expect(headers, name).toHaveProperty(name.toLowerCase());
     expect(sent.some(({ headers }) => 'x-request-id' in headers)).toBe(true);
   });
 

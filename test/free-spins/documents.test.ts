@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 
 type Callbacks = Record<
   string,
-  { post: { requestBody: { content: Record<string, { schema: { required: string[] } }> } } }
+  { post: { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }
 >;
 
 const webhooks = async (path: string) =>
@@ -29,13 +29,17 @@ test("the provider's document has the four callbacks with the fields that are ac
     await world.admin('POST', `/v1/admin/free-spins/${String(json['requestRef'])}/${action}`);
   }
   for (const path of ['/docs-json', '/docs/provider-json']) {
+    const { schemas } = (await world.request(path)).json['components'] as {
+      schemas: Record<string, { required: string[] }>;
+    };
     const documented = (await webhooks(path)) ?? {};
     expect(Object.keys(documented)).toEqual(expect.arrayContaining([GRANT, STATUS, CANCEL, REVOKE]));
     for (const route of [GRANT, STATUS, CANCEL, REVOKE]) {
       const { post } = documented[route]!;
       const [call] = world.provider.calls(route);
-      const fields = post.requestBody.content['application/json']?.schema.required;
-      expect(fields?.sort()).toEqual(Object.keys(call?.json ?? {}).sort());
+      const { schema } = post.requestBody.content['application/json']!;
+      const { required } = schemas[schema.$ref.split('/').at(-1)!]!;
+      expect([...required].sort()).toEqual(Object.keys(call?.json ?? {}).sort());
     }
   }
 });

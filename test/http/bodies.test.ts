@@ -66,9 +66,7 @@ function bodyOf(document: ApiDocument, entry: Entry): Body[] {
   const name = schema.$ref.split('/').at(-1)!;
   const [, [example] = []] = [...ACCEPTED].find(([type]) => type.name === name) ?? [];
   if (!example) throw new Error(`${name} has no example in test/http/requests.ts`);
-  const { properties } = document.json.components.schemas[name] as {
-    properties: Record<string, { type?: string | string[] }>;
-  };
+  const properties = document.propertiesOf(name)!;
   const numbers = Object.keys(properties).filter((field) =>
     [properties[field]!.type].flat().some((type) => type === 'integer' || type === 'number'),
   );

@@ -18,6 +18,7 @@ export class WinningsAdminController {
   @Get('flagged')
   @RequiresRole('support')
   @ApiOperation({
+    operationId: 'listFlaggedWinnings',
     summary: 'List flagged winnings, newest first',
     description:
       'Booked WINs of real money that a person should review. A flag never changes what was booked. ' +

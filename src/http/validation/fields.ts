@@ -21,7 +21,8 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { REQUIRED_WHERE, type RequiredWhere } from '../../openapi/bodies.js';
-import { IDENTIFIER, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
+import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
+import { IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 
 /** Whether a field may be absent, whether null counts as absent, or under which condition it is required. */
 export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;
@@ -85,7 +86,7 @@ export const IdentifierField = (options: FieldOptions) => field(IDENTIFIER_SCHEM
  */
 export const OwnIdentifierField = (options: FieldOptions) =>
   field(
-    { ...IDENTIFIER_SCHEMA, pattern: NOT_RESERVED.source + IDENTIFIER.source.slice(1) },
+    { ...IDENTIFIER_SCHEMA, [BEYOND_PATTERN]: 'not `.` or `..`, and not beginning with `croupier-`' },
     options,
     IsIdentifier(),
     Matches(NOT_RESERVED, { message: '$property must not begin with croupier-' }),
@@ -99,10 +100,20 @@ export const UuidField = (options: FieldOptions) =>
     options,
   );
 
+/** The published schema of a list's items; `BEYOND_PATTERN` belongs to the field. */
+const { [BEYOND_PATTERN]: beyondIdentifier, ...IDENTIFIER_ITEM } = IDENTIFIER_SCHEMA;
+
 /** A list of 1 to `most` unique identifiers. */
 export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: number }) =>
   field(
-    { type: 'array', items: IDENTIFIER_SCHEMA, minItems: 1, maxItems: most, uniqueItems: true },
+    {
+      type: 'array',
+      items: IDENTIFIER_ITEM,
+      minItems: 1,
+      maxItems: most,
+      uniqueItems: true,
+      [BEYOND_PATTERN]: beyondIdentifier,
+    },
     options,
     IsArray(),
     ArrayMinSize(1),
@@ -195,13 +206,18 @@ export const QueryChoiceField = (values: readonly string[], options: FieldOption
 /**
  * A text that matches a pattern.
  * @param words the message if the text does not match, without the property's name
+ * @param published the schema that documents a pattern which other languages do not have: the same or a wider pattern,
+ *   in the common subset of JavaScript and RE2, with the rest in words as `BEYOND_PATTERN`
  */
-export const PatternField = (pattern: RegExp, words: string, options: FieldOptions) =>
-  field(
-    { type: 'string', pattern: pattern.source },
-    options,
-    Matches(pattern, { message: `$property ${words}` }),
-  );
+export const PatternField = (
+  pattern: RegExp,
+  words: string,
+  options: FieldOptions,
+  published: Fields = { pattern: pattern.source },
+) => field({ type: 'string', ...published }, options, Matches(pattern, { message: `$property ${words}` }));
+
+/** A text without control characters (the category Cc), in the common subset of JavaScript and RE2. */
+const PRINTABLE_TEXT = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 
 /**
  * A single line of text. Control characters are refused, including NUL, which PostgreSQL cannot store, and line breaks.
@@ -213,11 +229,17 @@ export const TextField = ({
   notBlank = false,
   ...options
 }: FieldOptions & { longest: number; notBlank?: boolean }) => {
-  const pattern = (count: string) => `^${notBlank ? '(?=\\s*\\S)' : ''}[^\\p{Cc}\\p{Cs}]${count}$`;
+  const pattern = new RegExp(`^${notBlank ? '(?=\\s*\\S)' : ''}[^\\p{Cc}\\p{Cs}]{1,${longest}}$`, 'u');
   return field(
-    { type: 'string', minLength: 1, maxLength: longest, pattern: pattern('*') },
+    {
+      type: 'string',
+      minLength: 1,
+      maxLength: longest,
+      pattern: PRINTABLE_TEXT,
+      [BEYOND_PATTERN]: `no lone surrogates${notBlank ? ', and not only spaces' : ''}`,
+    },
     options,
-    Matches(new RegExp(pattern(`{1,${longest}}`), 'u'), {
+    Matches(pattern, {
       message: `$property must be 1 to ${longest} characters without control characters${notBlank ? ', and not only spaces' : ''}`,
     }),
   );

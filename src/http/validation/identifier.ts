@@ -1,7 +1,16 @@
+import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
+
 /** 1–128 printable ASCII characters without spaces, not `.` or `..`. Contract, section 3. */
 export const IDENTIFIER = /^(?!\.{1,2}$)[!-~]{1,128}$/;
 
-export const IDENTIFIER_SCHEMA = { type: 'string', maxLength: 128, pattern: IDENTIFIER.source } as const;
+/** An identifier as it is published. The pattern compiles in RE2, which has no look-ahead. */
+export const IDENTIFIER_SCHEMA = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[!-~]+$',
+  [BEYOND_PATTERN]: 'not `.` or `..`',
+} as const;
 
 export function isIdentifier(value: unknown): value is string {
   return typeof value === 'string' && IDENTIFIER.test(value);

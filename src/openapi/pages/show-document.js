@@ -38,8 +38,11 @@ const localReferences = () => ({
 function resolved(spec, node) {
   if (Array.isArray(node)) return node.map((item) => resolved(spec, item));
   if (node === null || typeof node !== 'object') return node;
-  if (typeof node.$ref === 'string') return resolved(spec, referred(spec, node.$ref));
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(spec, value)]));
+  const { $ref, ...others } = node;
+  const own = Object.fromEntries(
+    Object.entries(others).map(([name, value]) => [name, resolved(spec, value)]),
+  );
+  return typeof $ref === 'string' ? { ...resolved(spec, referred(spec, $ref)), ...own } : own;
 }
 
 /** @param reference such as `#/components/schemas/Session` */

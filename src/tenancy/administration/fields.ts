@@ -6,6 +6,7 @@ import {
   type Presence,
   TextField,
 } from '../../http/validation/fields.js';
+import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
 import { NO_ADDRESS } from '../../outbound/base-url.js';
 import { WALLET_ADAPTERS } from '../tenant.js';
 
@@ -18,6 +19,7 @@ export const TenantId = (example: string) =>
     /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/,
     'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
     { example },
+    { pattern: '^[A-Za-z0-9._-]{1,64}$', [BEYOND_PATTERN]: 'not `.` or `..`' },
   );
 
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
@@ -49,17 +51,30 @@ export const LateSettlementSeconds = () =>
 /** An address has 1 to 2048 printable ASCII characters, without spaces. */
 export const PRINTABLE = /^[!-~]{1,2048}$/;
 
+/** The published form of `PRINTABLE`: RE2 repeats at most 1000 times. */
+export const PRINTABLE_SCHEMA = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 2048,
+  pattern: '^[!-~]+$',
+} as const;
+
 /**
  * The base address of a wallet or webhook. The pattern is coarse; `checkBaseUrl` checks the rest. Contract, section 4.
  */
 export const BaseUrl = (example: string, presence: Presence) =>
-  PatternField(PRINTABLE, NO_ADDRESS, {
-    presence,
-    format: 'uri',
-    example,
-    description:
-      'https, without credentials, query or fragment; a public host, unless `OUTBOUND_ALLOW_PRIVATE` is set',
-  });
+  PatternField(
+    PRINTABLE,
+    NO_ADDRESS,
+    {
+      presence,
+      format: 'uri',
+      example,
+      description:
+        'https, without credentials, query or fragment; a public host, unless `OUTBOUND_ALLOW_PRIVATE` is set',
+    },
+    PRINTABLE_SCHEMA,
+  );
 
 export const WalletAdapter = () =>
   ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: '`signed-json` by default' });
@@ -78,11 +93,15 @@ export const Currencies = () =>
       'null restores the default',
   });
 
-/** The upper bound depends on the configured lease, so `TenantAdministration` checks it. */
+/** The longest lease that can be configured, in milliseconds. */
+const LONGEST_LEASE_MS = 3_600_000;
+
+/** The exact upper bound depends on the configured lease, so `TenantAdministration` checks it. */
 export const WalletTimeoutMs = () =>
   IntegerField({
     presence: 'nullable',
     minimum: 1,
+    maximum: LONGEST_LEASE_MS,
     example: 5000,
     description:
       '`OPERATOR_TIMEOUT_MS` by default; null restores the default; at least 1 s less than `TRANSACTION_LEASE_SECONDS`',

@@ -4,7 +4,7 @@ import { ValidateBy } from 'class-validator';
 import { ExposeUnlessNull } from '../../http/answer.js';
 import { field } from '../../http/validation/fields.js';
 import type { Columns } from '../../http/lists/list.js';
-import { Name, PRINTABLE, StatusField, TenantId } from './fields.js';
+import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './fields.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../status.js';
 
@@ -20,7 +20,7 @@ export class PutGameRequest {
   status?: Status;
 
   @field(
-    { type: 'string', format: 'uri', pattern: PRINTABLE.source },
+    { ...PRINTABLE_SCHEMA, format: 'uri' },
     {
       presence: 'nullable',
       example: 'https://play.acme.example/book',

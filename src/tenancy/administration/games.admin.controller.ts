@@ -34,6 +34,7 @@ export class GamesAdminController {
   @RequiresRole('admin')
   @Audited('game.replace', 'game:{gameId}')
   @ApiOperation({
+    operationId: 'putGame',
     summary: 'Create or replace a game',
     description:
       'Replaces the whole game: an absent field is reset to its default. Takes effect on every instance within a second.',
@@ -51,7 +52,7 @@ export class GamesAdminController {
 
   @Get()
   @RequiresRole('support')
-  @ApiOperation({ summary: 'List the games, ordered by gameId' })
+  @ApiOperation({ operationId: 'listGames', summary: 'List the games, ordered by gameId' })
   @ApiList(GameListResponse, ListQuery, GAME_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
@@ -64,7 +65,7 @@ export class GamesAdminController {
 
   @Get(':gameId')
   @RequiresRole('support')
-  @ApiOperation({ summary: 'Read a game' })
+  @ApiOperation({ operationId: 'getGame', summary: 'Read a game' })
   @ApiOkResponse({ type: GameResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   async find(@Param('gameId') gameId: string): Promise<GameResponse> {
@@ -76,6 +77,7 @@ export class GamesAdminController {
   @RequiresRole('operations')
   @Audited('game.pause', 'game:{gameId}')
   @ApiOperation({
+    operationId: 'pauseGame',
     summary: 'Pause a game',
     description: 'Its launches and BETs are 503 `GAME_NOT_CONFIGURED`. ' + PAUSE_DESCRIPTION,
   })
@@ -96,6 +98,7 @@ export class GamesAdminController {
   @RequiresRole('operations')
   @Audited('game.resume', 'game:{gameId}')
   @ApiOperation({
+    operationId: 'resumeGame',
     summary: 'End the pause of a game',
     description: RESUME_DESCRIPTION,
   })

@@ -39,7 +39,11 @@ export class OperatorsAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('operator.create', 'operator:{id}')
-  @ApiOperation({ summary: 'Create an operator', description: 'Only this answer contains the secret.' })
+  @ApiOperation({
+    operationId: 'createOperator',
+    summary: 'Create an operator',
+    description: 'Only this answer contains the secret.',
+  })
   @ApiBody({ type: CreateOperatorRequest })
   @ApiCreatedResponse({ type: CreatedOperatorResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
@@ -52,7 +56,7 @@ export class OperatorsAdminController {
 
   @Get()
   @RequiresRole('support')
-  @ApiOperation({ summary: 'List the operators, ordered by id' })
+  @ApiOperation({ operationId: 'listOperators', summary: 'List the operators, ordered by id' })
   @ApiList(OperatorListResponse, ListQuery, OPERATOR_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
@@ -66,7 +70,7 @@ export class OperatorsAdminController {
 
   @Get(':id')
   @RequiresRole('support')
-  @ApiOperation({ summary: 'Read an operator' })
+  @ApiOperation({ operationId: 'getOperator', summary: 'Read an operator' })
   @ApiOkResponse({ type: OperatorResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   async find(@Param('id') id: string): Promise<OperatorResponse> {
@@ -77,6 +81,7 @@ export class OperatorsAdminController {
   @RequiresRole('admin')
   @Audited('operator.change', 'operator:{id}')
   @ApiOperation({
+    operationId: 'changeOperator',
     summary: 'Change an operator',
     description:
       'An absent field is unchanged; null resets it to its default. Takes effect on every instance within a second.',
@@ -97,6 +102,7 @@ export class OperatorsAdminController {
   @RequiresRole('admin')
   @Audited('operator.rotate-secret', 'operator:{id}')
   @ApiOperation({
+    operationId: 'rotateOperatorSecret',
     summary: 'Give an operator a new secret',
     description: 'A second rotation within the overlap drops the oldest secret.',
   })
@@ -116,6 +122,7 @@ export class OperatorsAdminController {
   @RequiresRole('operations')
   @Audited('operator.pause', 'operator:{id}')
   @ApiOperation({
+    operationId: 'pauseOperator',
     summary: 'Pause an operator',
     description: "Its launches and its players' BETs are 503 `OPERATOR_NOT_CONFIGURED`. " + PAUSE_DESCRIPTION,
   })
@@ -136,6 +143,7 @@ export class OperatorsAdminController {
   @RequiresRole('operations')
   @Audited('operator.resume', 'operator:{id}')
   @ApiOperation({
+    operationId: 'resumeOperator',
     summary: 'End the pause of an operator',
     description: RESUME_DESCRIPTION,
   })

@@ -39,7 +39,11 @@ export class ProvidersAdminController {
   @Post()
   @RequiresRole('admin')
   @Audited('provider.create', 'provider:{id}')
-  @ApiOperation({ summary: 'Create a provider', description: 'Only this answer contains the secret.' })
+  @ApiOperation({
+    operationId: 'createProvider',
+    summary: 'Create a provider',
+    description: 'Only this answer contains the secret.',
+  })
   @ApiBody({ type: CreateProviderRequest })
   @ApiCreatedResponse({ type: CreatedProviderResponse })
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT')
@@ -52,7 +56,7 @@ export class ProvidersAdminController {
 
   @Get()
   @RequiresRole('support')
-  @ApiOperation({ summary: 'List the providers, ordered by id' })
+  @ApiOperation({ operationId: 'listProviders', summary: 'List the providers, ordered by id' })
   @ApiList(ProviderListResponse, ListQuery, PROVIDER_COLUMNS)
   @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
@@ -66,7 +70,7 @@ export class ProvidersAdminController {
 
   @Get(':id')
   @RequiresRole('support')
-  @ApiOperation({ summary: 'Read a provider' })
+  @ApiOperation({ operationId: 'getProvider', summary: 'Read a provider' })
   @ApiOkResponse({ type: ProviderResponse })
   @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   async find(@Param('id') id: string): Promise<ProviderResponse> {
@@ -77,6 +81,7 @@ export class ProvidersAdminController {
   @RequiresRole('admin')
   @Audited('provider.change', 'provider:{id}')
   @ApiOperation({
+    operationId: 'changeProvider',
     summary: 'Change a provider',
     description:
       'An absent field is unchanged; null resets it to its default. Takes effect on every instance within a second.',
@@ -97,6 +102,7 @@ export class ProvidersAdminController {
   @RequiresRole('admin')
   @Audited('provider.rotate-secret', 'provider:{id}')
   @ApiOperation({
+    operationId: 'rotateProviderSecret',
     summary: 'Give a provider a new secret',
     description: 'A second rotation within the overlap drops the oldest secret.',
   })
@@ -116,6 +122,7 @@ export class ProvidersAdminController {
   @RequiresRole('operations')
   @Audited('provider.pause', 'provider:{id}')
   @ApiOperation({
+    operationId: 'pauseProvider',
     summary: 'Pause a provider',
     description: 'Launches of its games and BETs in them are 503 `GAME_NOT_CONFIGURED`. ' + PAUSE_DESCRIPTION,
   })
@@ -136,6 +143,7 @@ export class ProvidersAdminController {
   @RequiresRole('operations')
   @Audited('provider.resume', 'provider:{id}')
   @ApiOperation({
+    operationId: 'resumeProvider',
     summary: 'End the pause of a provider',
     description: RESUME_DESCRIPTION,
   })

@@ -27,6 +27,7 @@ export class AdjustmentsAdminController {
   @RequiresRole('operations')
   @Audited('adjustment.create', 'adjustment:{adjustmentId}')
   @ApiOperation({
+    operationId: 'adjustBalance',
     summary: "Adjust a player's balance",
     description:
       'The operator books it as an ADJUSTMENT of the provider `platform`, with the adjustmentId as its ' +

@@ -27,6 +27,7 @@ export class SessionDetailAdminController {
   @RequiresRole('support')
   @SensitiveRead('session.read', 'session:{sessionId}')
   @ApiOperation({
+    operationId: 'getSession',
     summary: 'Read a session with its rounds and transactions',
     description: '`limit` and `cursor` page through the transactions, newest first.',
   })

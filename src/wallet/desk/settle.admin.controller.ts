@@ -20,6 +20,7 @@ export class SettleAdminController {
   @RequiresRole('operations')
   @Audited('transaction.settle', 'transaction:{providerId}/{transactionId}')
   @ApiOperation({
+    operationId: 'settleTransaction',
     summary: 'Settle a parked transaction by hand',
     description:
       'For an operator that states the outcome by means other than its wallet, such as e-mail. A ' +

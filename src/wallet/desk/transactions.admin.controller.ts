@@ -26,6 +26,7 @@ export class TransactionsAdminController {
   @RequiresRole('support')
   @SensitiveRead('transactions.list', 'transactions')
   @ApiOperation({
+    operationId: 'listTransactions',
     summary: 'Search transactions, newest first',
     description:
       '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those ' +
@@ -47,6 +48,7 @@ export class TransactionsAdminController {
   @RequiresRole('support')
   @SensitiveRead('transaction.read', 'transaction:{providerId}/{transactionId}')
   @ApiOperation({
+    operationId: 'getTransaction',
     summary: 'Read the details of a transaction',
     description:
       'The request, the decision, each call to the operator with its answer, the answers to the provider, and ' +
@@ -67,6 +69,7 @@ export class TransactionsAdminController {
   @RequiresRole('operations')
   @Audited('transaction.resolve', 'transaction:{providerId}/{transactionId}')
   @ApiOperation({
+    operationId: 'resolveTransaction',
     summary: 'Resolve a transaction now',
     description:
       'Does now what the resolver would do later: a WIN, ROLLBACK or ADJUSTMENT is sent again unchanged, and a BET is ' +

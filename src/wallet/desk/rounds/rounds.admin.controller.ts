@@ -19,6 +19,7 @@ export class RoundsAdminController {
   @RequiresRole('support')
   @SensitiveRead('rounds.list', 'rounds')
   @ApiOperation({
+    operationId: 'listRounds',
     summary: 'Search real-money rounds, newest first',
     description:
       'The age of a round counts from its first BET. A page examines a bounded number of transactions. ' +
@@ -38,6 +39,7 @@ export class RoundsAdminController {
   @RequiresRole('support')
   @SensitiveRead('round.read', 'round:{providerId}/{roundId}')
   @ApiOperation({
+    operationId: 'getRound',
     summary: 'Read a round with its transactions and their sums',
     description:
       'Several players, games and operators may share a roundId: the parameters select one round, and are ' +
