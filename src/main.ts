@@ -18,6 +18,7 @@ import { readArguments } from './runtime/command-line.js';
 import { Lifecycle } from './runtime/lifecycle.js';
 import { nodeWarning } from './runtime/node-version.js';
 import { type Drain, onStopSignal, type Stopped } from './runtime/shutdown.js';
+import { visible } from './runtime/visible.js';
 import type { RenderDocuments } from './openapi/pages/pages.js';
 import { createExamples } from './sandbox/examples.js';
 import { startSandbox } from './sandbox/sandbox.js';
@@ -187,7 +188,7 @@ async function openSandbox(
     folder: join(dataDir, 'sandbox'),
     walletPort: port === 0 ? 0 : port + 1,
     providerPort: port === 0 ? 0 : port + 2,
-    log: (line) => process.stdout.write(`${line}\n`),
+    log: (line) => process.stdout.write(`${visible(line)}\n`),
   });
   // The sandbox stops after the application, because it answers the application's last calls.
   stops.splice(1, 0, () => sandbox.stop());
@@ -203,7 +204,7 @@ async function openSandbox(
 /** A one-line message. The error of a connection that was refused on every address has a code but an empty message. */
 function sentence(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
-  return message || code || String(error);
+  return visible(message || code || String(error));
 }
 
 // After a burst, V8 would allocate the objects of each request in the old generation, where they stay until a full

@@ -17,6 +17,7 @@ import { monotonicMs } from '../runtime/clock.js';
 import { causeOfFinding, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { runCommand, UsageError } from '../runtime/command-line.js';
+import { visible } from '../runtime/visible.js';
 import { atServiceDatabase, withDatabase } from './service-database.js';
 
 const COMMAND = {
@@ -150,7 +151,9 @@ function summary(task: Arguments, outcome: Outcome, recorded: string | undefined
     `report     ${task.reportPath}`,
     ...(recorded === undefined ? [] : [recorded]),
     '',
-  ].join('\n');
+  ]
+    .map(visible)
+    .join('\n');
 }
 
 const BAR_WIDTH = 30;

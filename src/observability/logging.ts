@@ -7,6 +7,7 @@ import {
   pino,
 } from 'pino';
 import { Configuration } from '../config/configuration.js';
+import { visibleJson, visibleParsedJson } from '../runtime/visible.js';
 import { currentLogFields } from './trace.js';
 
 /** Fields whose values are redacted; `redactionPaths` sets the depth. */
@@ -104,13 +105,14 @@ export class ServiceLogger implements LoggerService {
 
 const PRETTY = { singleLine: true, ignore: 'pid,hostname' };
 
-function optionsFor({ logLevel }: Configuration): LoggerOptions {
+function optionsFor({ logLevel, logPretty }: Configuration): LoggerOptions {
   return {
     level: logLevel,
     timestamp: pino.stdTimeFunctions.isoTime,
     base: null,
     redact: { paths: [...REDACTED.flatMap(redactionPaths), ...STATEMENT_VALUES], censor: '[redacted]' },
     mixin: currentLogFields,
+    hooks: { streamWrite: logPretty ? visibleParsedJson : visibleJson },
   };
 }
 

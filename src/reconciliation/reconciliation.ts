@@ -11,6 +11,7 @@ import {
   movements,
   type ComparedPair,
 } from './rules/compare.js';
+import { visible } from '../runtime/visible.js';
 import { readStatement } from './statement.js';
 
 export type { Range } from './reconciliation.store.js';
@@ -74,7 +75,7 @@ export async function reconcile(task: Task, progress: Progress, signal: AbortSig
   try {
     store = await ReconciliationStore.open(task.databaseUrl);
     if (!(await store.hasOperator(task.operatorId))) {
-      throw new Error(`--operator: there is no operator ${task.operatorId}`);
+      throw new Error(`--operator: there is no operator ${visible(task.operatorId)}`);
     }
     const chunks = counted(createReadStream(task.statementPath, { highWaterMark: CHUNK_BYTES }), (bytes) => {
       signal.throwIfAborted();
@@ -154,6 +155,6 @@ async function* counted(
 /** Prefixes the message of a file error with the command-line argument that names the file. */
 function named(argument: string): (error: unknown) => never {
   return (error) => {
-    throw new Error(`${argument}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${argument}: ${visible((error as Error).message)}`, { cause: error });
   };
 }

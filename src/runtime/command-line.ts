@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { keptByNpm } from '../config/environment.js';
 import { tolerateBrokenOutput } from './standard-streams.js';
+import { visible, visibleLines } from './visible.js';
 
 /** The exit status of a command that could not run, for example because of its arguments. */
 const COULD_NOT_RUN = 2;
@@ -60,7 +61,7 @@ export async function runCommand<const Options extends OptionsConfig>(
   const values = readArguments(command);
   if (!values) return;
   try {
-    process.exitCode = (await run(values, (line) => void process.stdout.write(`${line}\n`))) ?? 0;
+    process.exitCode = (await run(values, (line) => void process.stdout.write(`${visible(line)}\n`))) ?? 0;
   } catch (error) {
     fail(command, error);
   }
@@ -69,7 +70,7 @@ export async function runCommand<const Options extends OptionsConfig>(
 function fail({ name }: CommandLine<OptionsConfig>, error: unknown): void {
   const { message, code } = error as { message?: string; code?: string };
   const more = error instanceof UsageError ? `; see npm run ${name} -- --help` : '';
-  process.stderr.write(`${name}: ${message || code || String(error)}${more}\n`);
+  process.stderr.write(`${name}: ${visibleLines(message || code || String(error))}${more}\n`);
   process.exitCode = COULD_NOT_RUN;
 }
 

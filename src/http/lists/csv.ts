@@ -1,22 +1,20 @@
+import { visible } from '../../runtime/visible.js';
+
 /**
  * Matches a cell that a spreadsheet would evaluate as a formula: it begins with `=`, `+`, `-`, `@` or a Unicode variant
- * of these signs. Before the sign, spreadsheets skip blanks, control characters and invisible characters such as a byte
- * order mark. They may also skip quotes, because quotes can enclose a cell.
+ * of these signs. Before the sign, spreadsheets skip blanks and invisible characters such as a byte order mark. They may
+ * also skip quotes, because quotes can enclose a cell.
  */
-const FORMULA =
-  /^["\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
-/**
- * Matches after each character at which a spreadsheet may begin a new cell. In many locales, a semicolon separates
- * cells, even within quotes.
- */
-const AFTER_CELL_BREAK = /(?<=[;\t\r\n])/;
-const STARTS_WITH_CELL_BREAK = /^[;\t\r\n]/;
-const QUOTED = /[",;\t\r\n]/;
+const FORMULA = /^["\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\uFF1D\uFF0B\uFF0D\uFF20]/u;
+/** Matches after each semicolon: in many locales, it separates cells, even within quotes. */
+const AFTER_CELL_BREAK = /(?<=;)/;
+const STARTS_WITH_CELL_BREAK = /^;/;
+const QUOTED = /[",;]/;
 
 /**
  * Formats a CSV record (RFC 4180), including its CRLF. Times are ISO 8601 in UTC, an absent value is an empty field,
- * and objects and lists are JSON. An apostrophe precedes text that a spreadsheet of any locale would evaluate as a
- * formula. Numbers get no apostrophe.
+ * and objects and lists are JSON. Text is `visible`, so no field has a line break. An apostrophe precedes text that a
+ * spreadsheet of any locale would evaluate as a formula. Numbers get no apostrophe.
  */
 export function csvRecord(values: readonly unknown[]): string {
   return `${values.map(field).join(',')}\r\n`;
@@ -30,7 +28,7 @@ export class CsvNumber {
 }
 
 function field(value: unknown): string {
-  const text = textOf(value);
+  const text = visible(textOf(value));
   const harmless = typeof value === 'number' || value instanceof CsvNumber ? text : withoutFormulas(text);
   return QUOTED.test(text) || text.trim() !== text ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
