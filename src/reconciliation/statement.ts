@@ -2,6 +2,7 @@ import { instantMs } from '../runtime/instant.js';
 import { CsvError, type CsvRecord, readCsv } from './csv.reader.js';
 import type { OperatorLine } from './rules/compare.js';
 import { isCutOff } from './rules/cut-off.js';
+import { checkedFormat } from './statement-format.js';
 
 /** The exact header of a statement. Contract, section 7, "Reconciliation". */
 export const HEADER =
@@ -10,7 +11,7 @@ export const HEADER =
 export interface StatementLine extends OperatorLine {
   /** The line number in the file, from 1; the header is line 1. */
   readonly line: number;
-  /** Unix time in milliseconds; null if `bookedAt` is not a time with `Z` or an offset. */
+  /** Unix time in milliseconds; null if `bookedAt` is not a time with `Z` or an offset, such as `+02:00` or `+02`. */
   readonly bookedAtMs: number | null;
 }
 
@@ -21,21 +22,31 @@ const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
 const MAX_FIELD_CHARACTERS = 256;
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
+/** The end of a time whose offset has hours only, as PostgreSQL writes it. */
+const OFFSET_IN_HOURS = /:\d\d(?:\.\d+)?[+-]\d\d$/;
+
 /**
- * Reads a statement. Yields the lines of each chunk together.
+ * Reads a statement. Yields the lines of each chunk together. Empty lines at the end are skipped.
  * @throws CsvError with line and column if the file does not comply with the contract's section 7
  */
 export async function* readStatement(chunks: AsyncIterable<Buffer>): AsyncGenerator<StatementLine[]> {
   let header = false;
-  for await (const records of readCsv(chunks)) {
+  let empty: CsvRecord | undefined;
+  for await (const records of readCsv(checkedFormat(chunks))) {
     const lines: StatementLine[] = [];
     for (const record of records) {
-      if (header) lines.push(statementLine(record));
-      else header = checkHeader(record);
+      if (!header) header = checkHeader(record);
+      else if (isEmpty(record)) empty ??= record;
+      // An empty line before another line may have lost its content, so it is refused.
+      else lines.push(statementLine(empty ?? record));
     }
     yield lines;
   }
   if (!header) throw new CsvError({ line: 1, column: 1 }, `the file is empty; its header must be ${HEADER}`);
+}
+
+function isEmpty({ fields }: CsvRecord): boolean {
+  return fields.length === 1 && fields[0] === '';
 }
 
 function checkHeader(record: CsvRecord): true {
@@ -90,7 +101,7 @@ function statementLine(record: CsvRecord): StatementLine {
     amountMinor,
     status,
     bookedAt,
-    bookedAtMs: instantMs(bookedAt),
+    bookedAtMs: instantMs(OFFSET_IN_HOURS.test(bookedAt) ? `${bookedAt}:00` : bookedAt),
   };
 }
 

@@ -38,6 +38,8 @@ async function command(args: readonly string[], environment: Record<string, stri
   return { status, out, err };
 }
 
+/** A character that a terminal must not receive; line breaks are ours. */
+const UNSAFE = /(?![\r\n])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 const DAYS = ['--from', '2000-01-01', '--to', '2999-12-31T23:59:59+01:00'];
 const OF_OPERATOR = ['--operator', OPERATOR, ...DAYS];
 
@@ -97,7 +99,31 @@ test('--record puts findings into the attention queue, once, and ends them when 
   expect(await items()).toMatchObject([found, { state: 'CLOSED' }]);
 });
 
+test('control characters and bidirectional controls of a statement are shown as escapes', async () => {
+  const hostile = 'bet\u001b[2J\n\u202e\u2028\u0085\u007f1';
+  const shown = String.raw`bet\u001b[2J\u000a\u202e\u2028\u0085\u007f1`;
+  const line = { ...statement[0]!, transactionId: hostile, currency: 'E\u001bR', playerRef: '\u2066ann' };
+  await writeFile(join(folder.path, 'hostile\u202e.csv'), csvOf([...statement, line]));
+  const files = ['--statement', 'hostile\u202e.csv', '--report', 'hostile.csv'];
+  const { out, err } = await command([...OF_OPERATOR, ...files, '--record']);
+  const report = await readFile(join(folder.path, 'hostile.csv'), 'utf8');
+  const { json } = await world.admin('GET', '/v1/admin/attention?kind=reconciliation&state=OPEN');
+  const { items } = json as { items: { subject: string; summary: string }[] };
+  expect(out).toContain(`missing-at-platform: BET spinwell/${shown} of 100 minor units of E\\u001bR: `);
+  expect(report).toContain(`,spinwell,${shown},4,BET,`);
+  const subject = `${OPERATOR}/spinwell/${shown}/missing-at-platform`;
+  expect(items.find((item) => item.subject === subject)?.summary).toContain(shown);
+  for (const text of [out, err, report, JSON.stringify(items)]) expect(text).not.toMatch(UNSAFE);
+});
+
 test.each([
+  [
+    'a statement with semicolons',
+    [...OF_OPERATOR, '--statement', 'semicolons.csv'],
+    'line 1, column 11: the fields are separated by semicolons',
+  ],
+  ['a statement in UTF-16', [...OF_OPERATOR, '--statement', 'utf16.csv'], 'the file is in UTF-16'],
+  ['a file whose name has control characters', [...OF_OPERATOR, '--statement', 'a\u001b'], 'a\\u001b'],
   ['a line that is cut off', [...OF_OPERATOR, '--statement', 'broken.csv'], 'line 2, column 10: '],
   ['no such file', [...OF_OPERATOR, '--statement', 'none.csv'], '--statement: ENOENT'],
   [
@@ -126,8 +152,14 @@ test.each([
   ['an unknown option', [...OF_OPERATOR, '--fix'], "'--fix'"],
 ])('exit status 2 for %s, with a sentence', async (_, args, words) => {
   await writeFile(join(folder.path, 'broken.csv'), `${csvOf([])}spinwell,half`);
+  await writeFile(
+    join(folder.path, 'semicolons.csv'),
+    csvOf(statement).replaceAll(',', ';').replaceAll('"', ''),
+  );
+  await writeFile(join(folder.path, 'utf16.csv'), Buffer.from(`\uFEFF${csvOf(statement)}`, 'utf16le'));
   const { status, out, err } = await command(args);
   expect({ status, out }).toEqual({ status: 2, out: '' });
+  expect(err).not.toMatch(UNSAFE);
   expect(err).toMatch(/^reconcile: /);
   expect(err).toContain(words);
 });

@@ -4,14 +4,17 @@ import { HEADER, readStatement, type StatementLine } from '../../src/reconciliat
 
 const LINE = 'spinwell,bet-1,BET,,player-1,EUR,100,APPROVED,2026-03-01T10:00:00Z';
 
-async function read(content: string): Promise<StatementLine[]> {
+async function read(...contents: readonly (string | Buffer)[]): Promise<StatementLine[]> {
   async function* chunks() {
-    yield Buffer.from(content);
+    for (const content of contents) yield Buffer.from(content);
   }
   const lines: StatementLine[] = [];
   for await (const some of readStatement(chunks())) lines.push(...some);
   return lines;
 }
+
+/** Each byte as a chunk. */
+const bytesOf = (content: string | Buffer) => Array.from(Buffer.from(content), (byte) => Buffer.of(byte));
 
 /** A line with one field replaced. */
 function line(field: number, value: string): string {
@@ -44,6 +47,7 @@ test.each([
   ['a field too few', `${HEADER}\n${LINE}\na,b,c\n`, 3, 5],
   ['a field too many', `${HEADER}\n${LINE},more\n`, 2, LINE.length + 2],
   ['an empty line', `${HEADER}\n\n${LINE}\n`, 2, 1],
+  ['two empty lines', `${HEADER}\n${LINE}\n\n\n${LINE}\n`, 3, 1],
   ['no provider', `${HEADER}\n${line(0, '')}\n`, 2, 1],
   ['no id', `${HEADER}\n${line(1, '')}\n`, 2, 10],
   ['an id that is too long', `${HEADER}\n${line(1, 'x'.repeat(257))}\n`, 2, 10],
@@ -57,6 +61,37 @@ test.each([
   ['a file cut off before the time', `${HEADER}\n${line(8, '')}`, 2, 47],
 ])('%s is refused with line and column', async (_, content, at, column) => {
   await expect(read(content)).rejects.toThrow(new RegExp(`^line ${at}, column ${column}: `));
+});
+
+test.each([
+  ['semicolons', `${HEADER}\n${LINE}\n`.replaceAll(',', ';'), 11, 'separated by semicolons'],
+  ['semicolons and quotes', `"${HEADER.replaceAll(',', '";"')}"\n`, 13, 'separated by semicolons'],
+  ['the line that Excel adds before semicolons', `sep=;\r\n${HEADER.replaceAll(',', ';')}`, 5, 'semicolons'],
+  ['tabs', `${HEADER}\n${LINE}\n`.replaceAll(',', '\t'), 11, 'separated by tabs'],
+  ['UTF-16', Buffer.from(`\uFEFF${HEADER}\n${LINE}\n`, 'utf16le'), 1, 'UTF-16'],
+  ['UTF-16, big-endian', Buffer.from(`\uFEFF${HEADER}\n${LINE}`, 'utf16le').swap16(), 1, 'UTF-16'],
+  ['UTF-16 without a byte order mark', Buffer.from(`${HEADER}\n`, 'utf16le'), 1, 'UTF-16'],
+])('a file with %s is refused by its name', async (_, content, column, words) => {
+  await expect(read(content)).rejects.toThrow(new RegExp(`^line 1, column ${column}: .*${words}[^.]*$`));
+  await expect(read(...bytesOf(content))).rejects.toThrow(words);
+});
+
+test.each(['\n', '\r\n', '\n\n\n', '\r\n\r\n'])('empty lines at the end (%j) are skipped', async (end) => {
+  const content = `${HEADER}\n${LINE}\n${end}`;
+  expect(await read(content)).toHaveLength(1);
+  expect(await read(...bytesOf(content))).toHaveLength(1);
+});
+
+test.each([
+  ['2026-03-01 10:00:00.5+00', '2026-03-01T10:00:00.500Z'],
+  ['2026-03-01T10:00:00+0000', '2026-03-01T10:00:00Z'],
+  ['2026-03-01 10:00:00+02', '2026-03-01T08:00:00Z'],
+  ['2026-03-01T10:00-05', '2026-03-01T15:00:00Z'],
+  ['2026-03-01T10:00:00+24', null],
+  ['2026-03-01T10-05', null],
+])('bookedAt may have an offset in hours: %s names %s', async (bookedAt, instant) => {
+  const [only] = await read(`${HEADER}\n${line(8, bookedAt)}\n`);
+  expect(only?.bookedAtMs).toBe(instant === null ? null : Date.parse(instant));
 });
 
 test('only an ADJUSTMENT is signed', async () => {
