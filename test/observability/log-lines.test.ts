@@ -1,14 +1,21 @@
+import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 
 let world: World;
+const raw: string[] = [];
 const lines: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   world = await startWorld(
     { LOG_LEVEL: 'info' },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+    {
+      write: (line: string) => {
+        raw.push(line);
+        lines.push(JSON.parse(line) as Record<string, unknown>);
+      },
+    },
   );
 });
 afterAll(() => world.stop());
@@ -107,6 +114,36 @@ test('the address is the one that a trusted proxy names, and an unauthenticated 
     route: 'GET /v1/admin/keys',
   });
   expect(refused).not.toHaveProperty('actor');
+});
+
+test.each([
+  ['an unknown path', 'GET', '/v1/rgs/behavior', '/v1/rgs/behavior'],
+  ['the query, which may contain secrets', 'GET', '/v1/nothing?token=secret', '/v1/nothing'],
+  ['a long path', 'GET', `/${'x'.repeat(300)}`, `/${'x'.repeat(199)}`],
+  ['an unknown method of a route', 'DELETE', '/v1/wallet/transaction', '/v1/wallet/transaction'],
+  ['a path that cannot be decoded', 'POST', '/v1/%ff', '/v1/%ff'],
+])(
+  'the line of an unknown route has its method and path, without a query: %s',
+  async (_, method, path, logged) => {
+    const reply = await world.request(path, { method });
+    expect(reply.status).toBe(404);
+    const written = await linesOf(reply);
+    expect(written.at(-1)).toMatchObject({ route: 'unknown', method, path: logged, outcome: 'NOT_FOUND' });
+    expect(JSON.stringify(written)).not.toContain('secret');
+  },
+);
+
+test('the line of a known route has no method of its own', async () => {
+  expect((await linesOf(await world.request('/v1/admin/keys'))).at(-1)).not.toHaveProperty('method');
+});
+
+test('foreign text in a line is escaped, and a parser of the line reads it as it was', async () => {
+  new Logger('Test').log({ msg: 'foreign', detail: '\u202e\u2028\u0085\u007f\u001b' });
+  await vi.waitFor(() => expect(raw.some((line) => line.includes('"foreign"'))).toBe(true));
+  const line = raw.find((each) => each.includes('"foreign"'))!;
+  expect(line).toContain(String.raw`"\u202e\u2028\u0085\u007f\u001b"`);
+  expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u2028-\u202e]/u);
+  expect(JSON.parse(line)).toMatchObject({ detail: '\u202e\u2028\u0085\u007f\u001b' });
 });
 
 test('the lines of a resolution name the resolver and the transaction', async () => {

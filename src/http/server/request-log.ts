@@ -14,6 +14,10 @@ import { headersOf } from './security-headers.js';
 import { type FirstHandler, pathOf } from './express-adapter.js';
 import type { ServerObserver } from './node-server.js';
 
+const UNKNOWN_ROUTE = 'unknown';
+/** Number of characters of an unknown route's path in a log line. Contract, section 10, "Log lines". */
+const UNKNOWN_PATH_CHARACTERS = 200;
+
 /** A request id that is accepted from a caller. Contract, section 2. */
 export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -78,7 +82,7 @@ export class RequestLog {
     trace.span?.end(
       {
         'http.request.method': request.method,
-        'http.route': route.slice(request.method.length + 1),
+        ...(route !== UNKNOWN_ROUTE && { 'http.route': route.slice(request.method.length + 1) }),
         'http.response.status_code': response.statusCode,
         'croupier.outcome': outcome,
         'croupier.requestId': trace.requestId,
@@ -111,8 +115,8 @@ function recordAnswer(response: Response, span: ActiveSpan): void {
 }
 
 /**
- * The sender, address and route of a request, as far as the guards have determined them. The path is included only if
- * the route has parameters.
+ * The sender, address and route of a request, as far as the guards have determined them. The path is included if the
+ * route has parameters or is unknown.
  */
 function originOf(request: Request): LogFields {
   const { tenant, actor } = request as { tenant?: SignedBy; actor?: { actor: string; role: string } };
@@ -122,8 +126,15 @@ function originOf(request: Request): LogFields {
     ...(actor && !tenant && { actor: actor.actor, role: actor.role }),
     address: request.ip,
     route,
-    path: route.includes(':') ? pathOf(request) : undefined,
+    ...(route === UNKNOWN_ROUTE && { method: request.method }),
+    path: loggedPath(route, request),
   };
+}
+
+/** Any caller chooses the path of an unknown route, so it is cut. A query may contain secrets and is never logged. */
+function loggedPath(route: string, request: Request): string | undefined {
+  if (route === UNKNOWN_ROUTE) return pathOf(request).slice(0, UNKNOWN_PATH_CHARACTERS);
+  return route.includes(':') ? pathOf(request) : undefined;
 }
 
 /**
@@ -158,7 +169,7 @@ function isUnauthenticated(request: Request): boolean {
 /** The route's pattern, not the path, because the number of a label's values must be bounded. */
 function routeOf({ method, route }: Request): string {
   const { path } = (route ?? {}) as { path?: string };
-  return path === undefined ? 'unknown' : `${method} ${path}`;
+  return path === undefined ? UNKNOWN_ROUTE : `${method} ${path}`;
 }
 
 function outcomeOf({ writableFinished, statusCode }: Response, { outcome }: Trace): string {
