@@ -167,7 +167,8 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorGrantQuery,
   ): Promise<GrantListResponse> {
-    const { limit, cursor, ...filter } = query;
+    // Operators get no CSV, so `bom` has no effect.
+    const { limit, cursor, bom, ...filter } = query;
     const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
     const found = await this.freeSpins.list({ ...filter, operatorId: operator.id }, page);
     return { ...found, items: found.items.map(grantResponse) };

@@ -7,9 +7,7 @@ import {
   QueryChoiceField,
   UuidField,
 } from '../http/validation/fields.js';
-import { InstantField } from '../http/validation/instant.js';
 import { TimePageQuery } from '../http/lists/time-page.js';
-import { ByteOrderMarkField, PageQuery } from '../http/lists/page.js';
 import type { GrantState } from './grant.entity.js';
 
 /** Contract, section 6. */
@@ -79,13 +77,7 @@ export class AdminBatchRequest extends PlayersRequest {
   batchRef?: string | null;
 }
 
-export class OperatorGrantQuery extends PageQuery {
-  @InstantField('from ≤ createdAt')
-  from?: string;
-
-  @InstantField('createdAt < to')
-  to?: string;
-
+export class OperatorGrantQuery extends TimePageQuery {
   @QueryChoiceField(STATES)
   state?: GrantState;
 
@@ -105,9 +97,6 @@ export class OperatorGrantQuery extends PageQuery {
 export class AdminGrantQuery extends OperatorGrantQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
-
-  @ByteOrderMarkField()
-  bom?: 'true' | 'false';
 }
 
 export class OperatorBatchQuery extends TimePageQuery {

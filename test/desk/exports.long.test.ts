@@ -87,6 +87,55 @@ describe.each(LISTS)('the list of %s', (name, known, file = name) => {
   });
 });
 
+/** Lists that a `limit` divides into pages. The reads of this test add to the audit log, so one action is selected. */
+const PAGED = LISTS.map(([path]) => (path === 'audit' ? 'audit?action=provider.create' : path)).filter(
+  (path) => !path.startsWith('search'),
+);
+
+describe.each(PAGED)('the pages of %s as CSV', (path) => {
+  const next = (reply: Reply) => /^<(\/[^<>\s]+)>; rel="next"$/.exec(reply.headers.get('link') ?? '')?.[1];
+  const firstCells = ({ text }: Reply) =>
+    text
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map((row) => row.split(',')[0]);
+
+  test('name the next one until all items are read; without a limit, there is one answer', async () => {
+    const whole = await get(`/v1/admin/${path}`, 'text/csv');
+    expect(whole.headers.get('link')).toBeNull();
+    const read: (string | undefined)[] = [];
+    let pages = 0;
+    for (
+      let target: string | undefined = `/v1/admin/${path}${path.includes('?') ? '&' : '?'}limit=1&bom=false`;
+      target;
+    ) {
+      const page: Reply = await get(target, 'text/csv');
+      expect(page.status).toBe(200);
+      expect(firstCells(page).length).toBeLessThanOrEqual(1);
+      read.push(...firstCells(page));
+      pages += 1;
+      target = next(page);
+      if (target !== undefined) expect(target).toContain('limit=1&bom=false&cursor=');
+    }
+    expect(read).toEqual(firstCells(whole));
+    expect(pages).toBeGreaterThanOrEqual(read.length);
+  });
+});
+
+test('no document proposes a limit for a list that can be CSV', async () => {
+  const { paths } = (await world.request('/docs/admin-json')).json as {
+    paths: Record<string, { get?: { parameters?: { name: string; schema: object; example?: unknown }[] } }>;
+  };
+  for (const [path] of LISTS) {
+    const parameters = paths[`/v1/admin/${path.split('?')[0]!}`]?.get?.parameters ?? [];
+    const limit = parameters.find(({ name }) => name === 'limit');
+    expect(limit === undefined, path).toBe(path.startsWith('search'));
+    if (limit) expect(Object.keys({ ...limit, ...limit.schema }), path).not.toContain('default');
+    if (limit) expect(Object.keys({ ...limit, ...limit.schema }), path).not.toContain('example');
+  }
+});
+
 describe('an export', () => {
   const column = (text: string, name: string) => {
     const [header, ...rows] = text.trim().split('\r\n');

@@ -8,11 +8,11 @@ import {
 } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiQuery, getSchemaPath } from '@nestjs/swagger';
 import accepts from 'accepts';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { majorUnits } from '../../money/money.js';
 import { CsvNumber, csvRecord } from './csv.js';
-import type { ListQuery, PageOf } from './page.js';
+import { ListQuery, type PageOf } from './page.js';
 
 /** Number of rows that an export reads at a time, which bounds its memory. */
 const BATCH = 500;
@@ -31,16 +31,18 @@ export interface Listing<Q extends ListQuery, T extends object> {
 }
 
 /** The format that the caller prefers; JSON if it has no preference. */
-export type ListFormat = 'json' | 'csv';
+export type ListFormat =
+  { readonly is: 'json' } | { readonly is: 'csv'; readonly target: string; readonly response: Response };
 
 export const AcceptedFormat = createParamDecorator((_: unknown, context: ExecutionContext): ListFormat => {
-  const request = context.switchToHttp().getRequest<Request>();
-  return accepts(request).type(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json';
+  const [request, response] = context.getArgs<[Request, Response]>();
+  if (accepts(request).type(['application/json', 'text/csv']) !== 'text/csv') return { is: 'json' };
+  return { is: 'csv', target: request.originalUrl, response };
 });
 
 /**
  * Answers with one page as JSON, or with all matching items as CSV, streamed in bounded memory. With a `limit`, the CSV
- * contains one page only. Contract, section 7, "Lists".
+ * contains one page only, and a `Link` header leads to the next one. Contract, section 7, "Lists".
  */
 export async function answerList<Q extends ListQuery, T extends object>(
   format: ListFormat,
@@ -49,14 +51,25 @@ export async function answerList<Q extends ListQuery, T extends object>(
   const { read, name } = listing;
   const { bom, ...rest } = listing.query;
   const query = rest as Q;
-  if (format === 'json') return read(query);
+  if (format.is === 'json') return read(query);
   const whole = query.limit === undefined;
   // The first page is read before the status is sent, so that an invalid query is still refused.
   const first = await read(whole ? { ...query, limit: BATCH } : query);
+  if (!whole && first.nextCursor !== undefined) {
+    format.response.setHeader('Link', `<${nextPageOf(format.target, first.nextCursor)}>; rel="next"`);
+  }
   return new StreamableFile(Readable.from(records(first, whole, { ...listing, query }, bom === 'true')), {
     type: 'text/csv; charset=utf-8; header=present',
     disposition: `attachment; filename="${name}.csv"`,
   });
+}
+
+/** The target of a request for the page at a cursor: the same path and query, with this cursor. */
+function nextPageOf(target: string, cursor: string): string {
+  const [path = '', query] = target.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('cursor', cursor);
+  return `${path}?${parameters.toString()}`;
 }
 
 async function* records<Q extends ListQuery, T extends object>(
@@ -107,6 +120,19 @@ const PAGE_OR_ALL =
   'A page. With `Accept: text/csv`, all matching records as CSV (RFC 4180, UTF-8, streamed), or, with ' +
   'a `limit`, one page.';
 
+const LINK_HEADER = {
+  Link: {
+    description:
+      'Only in CSV with a `limit`, unless it is the last page: the next page, as `<target>; rel="next"`.',
+    required: false,
+    schema: { type: 'string' },
+  },
+} as const;
+
+function isPaged(query: Type<object>): boolean {
+  return query === ListQuery || query.prototype instanceof ListQuery;
+}
+
 /**
  * Documents a list: its query, its JSON and its CSV.
  * @param extent what the JSON and the CSV contain
@@ -123,6 +149,7 @@ export function ApiList<T extends object>(
     ApiExtraModels(answer),
     ApiOkResponse({
       description: `${extent} ${CSV_TEXTS}`,
+      ...(isPaged(query) && { headers: LINK_HEADER }),
       content: {
         'application/json': { schema: { $ref: getSchemaPath(answer) } },
         'text/csv': { schema: { type: 'string' }, example: csvHeader(columns) },

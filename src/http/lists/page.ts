@@ -6,12 +6,18 @@ import { isIdentifier } from '../validation/identifier.js';
 const LIMIT = 50;
 const HIGHEST_LIMIT = 500;
 
+const LimitField = (options: { default?: number; description?: string }) =>
+  QueryIntegerField({ minimum: 1, maximum: HIGHEST_LIMIT, ...options });
+
+const CursorField = () =>
+  OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the previous page' });
+
 /** The query parameters of a list that is read page by page. */
 export class PageQuery {
-  @QueryIntegerField({ minimum: 1, maximum: HIGHEST_LIMIT, default: LIMIT })
+  @LimitField({ default: LIMIT })
   limit?: number;
 
-  @OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the previous page' })
+  @CursorField()
   cursor?: string;
 }
 
@@ -23,7 +29,16 @@ export const ByteOrderMarkField = () =>
   });
 
 /** The query parameters of a list that can also be exported as CSV. */
-export class ListQuery extends PageQuery {
+export class ListQuery implements PageQuery {
+  // Without a `default`, which Swagger's forms would send: a CSV would then be one page, which looks like all items.
+  @LimitField({
+    description: `items on a page; without it, a page of JSON has ${LIMIT} and a CSV has all items`,
+  })
+  limit?: number;
+
+  @CursorField()
+  cursor?: string;
+
   @ByteOrderMarkField()
   bom?: 'true' | 'false';
 }
