@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigurationError, type Environment, optional, type Reader, reader } from './variable-reader.js';
-import { adminApiKey, type SecretsKeys, secretsKeys } from './keys.js';
+import { adminApiKey, checkProductionKeys, type SecretsKeys, secretsKeys } from './keys.js';
 import { type Misspelling, misspeltVariables } from './misspelt.js';
+import { trustsEveryone } from './trusted-proxies.js';
 import { isLoopback } from './weak-keys.js';
 
 /** The environment as one validated, frozen object. Contract, section 8. */
@@ -171,7 +172,20 @@ export function readConfiguration(
     docsEnabled: docsEnabled(read, sandbox),
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
   };
+  if (production) checkForProduction(read, configuration);
   return Object.freeze({ ...configuration, misspelt: misspeltVariables(environment, read.names) });
+}
+
+/** @throws ConfigurationError naming a variable whose value production refuses. Contract, section 8 */
+function checkForProduction(
+  read: Reader,
+  configuration: Pick<Configuration, 'adminApiKey' | 'secretsKey' | 'trustProxy'>,
+): void {
+  checkProductionKeys(read, configuration.adminApiKey, configuration);
+  if (!trustsEveryone(configuration.trustProxy)) return;
+  throw new ConfigurationError(
+    'TRUST_PROXY: trusts any caller to name its own address; list only the addresses of your proxies',
+  );
 }
 
 function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' | 'redisClusterNodes'> {

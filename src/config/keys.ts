@@ -1,5 +1,6 @@
 import { ConfigurationError, optional, type Reader } from './variable-reader.js';
 import {
+  patternOfKey,
   SANDBOX_ADMIN_API_KEY,
   SANDBOX_SECRETS_KEY,
   weaknessOfAdminKey,
@@ -55,6 +56,26 @@ export function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
     throw new ConfigurationError('SECRETS_KEY_PREVIOUS: must not be the same key as SECRETS_KEY');
   }
   return { secretsKey, ...optional('secretsKeyPrevious', secretsKeyPrevious) };
+}
+
+/**
+ * Checks what only production demands of the keys: that they differ, and that neither is a pattern that people type.
+ * @throws ConfigurationError
+ */
+export function checkProductionKeys(read: Reader, adminKey: string, { secretsKey }: SecretsKeys): void {
+  // Without the padding and the last digit, which has two bits of padding and cannot continue every pattern.
+  const secretsText = (read.text('SECRETS_KEY') ?? '').replaceAll('=', '').slice(0, -1);
+  const bytes = secretsKey.toString('latin1');
+  refusePattern('ADMIN_API_KEY', [adminKey]);
+  refusePattern('SECRETS_KEY', [secretsText, bytes]);
+  if (adminKey === bytes || Buffer.from(adminKey, 'base64').equals(secretsKey)) {
+    throw new ConfigurationError(`ADMIN_API_KEY: must not be the same key as SECRETS_KEY; ${CREATE_KEY}`);
+  }
+}
+
+function refusePattern(name: string, texts: readonly string[]): void {
+  const pattern = texts.map(patternOfKey).find((found) => found !== undefined);
+  if (pattern) throw new ConfigurationError(`${name}: ${pattern}; ${CREATE_KEY}`);
 }
 
 function key32(read: Reader, name: string): Buffer | undefined {

@@ -20,6 +20,31 @@ export function weaknessOfSecretsKey(key: Buffer): string | undefined {
   return undefined;
 }
 
+/** Longest part whose repetition is refused, in characters. */
+const LONGEST_REPEATED_PART = 3;
+const SEQUENCE_SHARE = 0.75;
+const PLACEHOLDER = /changeme|password/i;
+
+/**
+ * Why a key is not random, although it is none of the sandbox's keys and has more than one character; undefined if it
+ * looks random. A random key is refused less often than once in 10^9 keys.
+ * @param text the characters of the key, or its bytes as characters
+ */
+export function patternOfKey(text: string): string | undefined {
+  if (PLACEHOLDER.test(text)) return 'contains changeme or password';
+  for (let length = 1; length <= LONGEST_REPEATED_PART; length += 1) {
+    if (text.slice(length) === text.slice(0, -length)) return 'repeats a few characters';
+  }
+  return isSequence(text) ? 'is a sequence' : undefined;
+}
+
+/** Whether three quarters of the characters are the one before, or its neighbour in the order of characters. */
+function isSequence(text: string): boolean {
+  const codes = Array.from(text, (character) => character.charCodeAt(0));
+  const steps = codes.slice(1).map((code, index) => code - codes[index]!);
+  return steps.filter((step) => Math.abs(step) <= 1).length > steps.length * SEQUENCE_SHARE;
+}
+
 /**
  * Whether only this machine can reach a listener on the host. False for a name other than `localhost`, because it may
  * resolve to any address.

@@ -5,12 +5,31 @@ import { describe, expect, test, vi } from 'vitest';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { readEnvironment } from '../../src/config/environment.js';
 import type { Environment } from '../../src/config/variable-reader.js';
+import { patternOfKey } from '../../src/config/weak-keys.js';
 import { documentedRows } from './document.js';
 
 const REQUIRED = {
   ADMIN_API_KEY: 'an-admin-key-of-these-tests-0123456789',
   SECRETS_KEY: randomBytes(32).toString('base64'),
 };
+
+/** Keys that are both an ADMIN_API_KEY and 32 bytes in base64. */
+const SHARED_KEYS = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64url')];
+/** 32 characters that are an ADMIN_API_KEY, and whose bytes are a SECRETS_KEY. */
+const BYTES = 'Zq8-v3K_tx91LmRw04sYbD7hGfN2cJ5e';
+const PATTERNS = [
+  'ab'.repeat(16),
+  'x9k'.repeat(12),
+  '0123456789abcdef'.repeat(2),
+  'abcdefghijklmnopqrstuvwxyz012345',
+  '9876543210'.repeat(4),
+  'ChangeMe7Rk20fGq8Zt5Wm3XcVbNs4Yh',
+  'Xk8mPASSWORD4Zt5Wm3XcVbNs4YhRw2q',
+];
+const RANDOM_TEXTS = [
+  BYTES,
+  ...['base64', 'base64url', 'hex'].map((form) => randomBytes(32).toString(form as 'hex')),
+];
 
 interface Variable {
   /** The value that the service reads from the variable. */
@@ -148,6 +167,88 @@ describe('section 8, the table of variables', () => {
     expect(set.length).toBeGreaterThan(5);
     const documented = rows.map(({ name, defaults }) => [name, defaults]);
     expect(documented).toEqual(expect.arrayContaining(set));
+  });
+});
+
+/** For each row, values that production refuses and values that it accepts. */
+const PRODUCTION: Record<string, { refused: readonly Environment[]; accepted: readonly Environment[] }> = {
+  '`TRUST_PROXY`': {
+    refused: [
+      '0.0.0.0/0',
+      '::/0',
+      '1.2.3.4/0',
+      '10.0.0.0/8, 0.0.0.0/0',
+      '0.0.0.0/1,128.0.0.0/1',
+      '0.0.0.0/2,64.0.0.0/2',
+      '128.0.0.0/1',
+      '::ffff:0:0/96',
+      '::/1',
+      '2000::/3',
+      '2000::/4',
+      '2000::/5,2800::/5',
+    ].map((TRUST_PROXY) => ({ TRUST_PROXY })),
+    accepted: [
+      'loopback',
+      'loopback,linklocal,uniquelocal',
+      '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
+      '203.0.113.7',
+      '2001:db8::/32',
+      '0.0.0.0/2,0.0.0.0/2,1.0.0.0/8',
+      '8000::/1',
+    ].map((TRUST_PROXY) => ({ TRUST_PROXY })),
+  },
+  '`ADMIN_API_KEY`': {
+    refused: [
+      ...SHARED_KEYS.map((key) => ({ ADMIN_API_KEY: key, SECRETS_KEY: key })),
+      { ADMIN_API_KEY: BYTES, SECRETS_KEY: Buffer.from(BYTES).toString('base64') },
+      ...PATTERNS.map((ADMIN_API_KEY) => ({ ADMIN_API_KEY })),
+    ],
+    accepted: RANDOM_TEXTS.map((ADMIN_API_KEY) => ({ ADMIN_API_KEY })),
+  },
+  '`SECRETS_KEY`': {
+    refused: [
+      ...PATTERNS.map((text) => ({ SECRETS_KEY: Buffer.from(text.slice(0, 32)).toString('base64') })),
+      ...PATTERNS.map((text) => ({ SECRETS_KEY: `${text.padEnd(43, text).slice(0, 42)}A=` })),
+      { SECRETS_KEY: Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64') },
+    ],
+    accepted: [{ SECRETS_KEY: REQUIRED.SECRETS_KEY }],
+  },
+};
+
+describe('section 8, the table of what production refuses', () => {
+  const rows = documentedRows('production', PRODUCTION).map(({ row: [name = ''], scenario }) => ({
+    name: name.replaceAll('`', ''),
+    ...scenario,
+  }));
+
+  test.each(rows)('$name', ({ name, refused, accepted }) => {
+    const read = (values: Environment, NODE_ENV?: string) =>
+      readConfiguration({ ...REQUIRED, ...values, NODE_ENV });
+    for (const values of refused) {
+      expect(() => read(values, 'production'), JSON.stringify(values)).toThrow(
+        new RegExp(`^${name}: [^\\n]+$`),
+      );
+      expect(read(values).production).toBe(false);
+    }
+    for (const values of accepted) expect(read(values, 'production').production).toBe(true);
+  });
+
+  test('a refused SECRETS_KEY may be the previous one', () => {
+    const previous = { SECRETS_KEY_PREVIOUS: Buffer.alloc(32, 'ab').toString('base64') };
+    expect(readConfiguration({ ...REQUIRED, ...previous, NODE_ENV: 'production' }).production).toBe(true);
+  });
+
+  test('a random key has no pattern', () => {
+    for (let count = 0; count < 10_000; count += 1) {
+      const key = randomBytes(32);
+      const texts = [
+        key.toString('base64'),
+        key.toString('hex'),
+        key.toString('hex', 0, 16),
+        key.toString('latin1'),
+      ];
+      expect(texts.map(patternOfKey).filter(Boolean)).toEqual([]);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -113,14 +114,14 @@ describe('compose.yaml', () => {
       'prometheus',
       'redis',
     ]);
+    const newKey = () => randomBytes(32).toString('base64url');
     const environment = Object.entries(
       services['croupier-1']!['environment'] as Record<string, string | null>,
     );
     for (const [name] of environment) expect(known, name).toContain(name);
-    const key = Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64');
     // A variable without a value is taken from the shell, if it is set there.
     const given = environment.flatMap(([name, value]) =>
-      value === null ? [] : [[name, value.replace(/\$\{(\w+)[^}]*\}/, key)]],
+      value === null ? [] : [[name, value.replace(/\$\{(\w+)[^}]*\}/, newKey)]],
     );
     expect(
       readConfiguration({ ...(Object.fromEntries(given) as object), NODE_ENV: 'production' }),

@@ -1,0 +1,47 @@
+import ipaddr from 'ipaddr.js';
+
+/** An IPv4 address counts as the IPv6 address that it is mapped to, because a trusted IPv6 block contains it, too. */
+const PUBLIC_SPACES = ['::ffff:0:0/96', '2000::/3'].map(rangeOf);
+
+interface AddressRange {
+  readonly first: bigint;
+  /** The address after the last one. */
+  readonly end: bigint;
+}
+
+/**
+ * Whether the blocks together contain at least half of all IPv4 or of all public IPv6 addresses, so that any caller could
+ * choose the address that limits and logs see.
+ * @param blocks addresses, CIDR blocks and names, as TRUST_PROXY lists them; the names stand for private addresses
+ */
+export function trustsEveryone(blocks: readonly string[]): boolean {
+  const trusted = blocks.filter((block) => /[.:]/.test(block)).map(rangeOf);
+  return PUBLIC_SPACES.some((space) => 2n * addressesWithin(space, trusted) >= space.end - space.first);
+}
+
+/** Number of addresses of a space that lie in at least one of the ranges. */
+function addressesWithin(space: AddressRange, ranges: readonly AddressRange[]): bigint {
+  let counted = 0n;
+  let next = space.first;
+  for (const { first, end } of ranges.toSorted((left, right) => (left.first < right.first ? -1 : 1))) {
+    const start = first > next ? first : next;
+    const stop = end < space.end ? end : space.end;
+    if (stop <= start) continue;
+    counted += stop - start;
+    next = stop;
+  }
+  return counted;
+}
+
+function rangeOf(block: string): AddressRange {
+  const [text = '', bits] = block.split('/');
+  const address = ipaddr.parse(text);
+  const [bytes, prefixBits] =
+    address.kind() === 'ipv4'
+      ? [(address as ipaddr.IPv4).toIPv4MappedAddress().toByteArray(), Number(bits ?? 32) + 96]
+      : [address.toByteArray(), Number(bits ?? 128)];
+  const size = 1n << BigInt(128 - prefixBits);
+  const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  const first = value - (value % size);
+  return { first, end: first + size };
+}
