@@ -63,7 +63,14 @@ describe('a base address', () => {
     ['ftp://rgs.example', 'absolute https address'],
     ['rgs.example', 'absolute https address'],
     ['https:rgs.example', 'absolute https address'],
-    ['https://', 'absolute https address'],
+    ['https://', 'must have a host'],
+    ['https:///wallet', 'must have a host'],
+    ['https://:443/wallet', 'must have a host'],
+    ['https://user@/wallet', 'must have a host'],
+    ['https://?a', 'must have a host'],
+    ['https://rgs.example:0', 'port 0'],
+    ['https://rgs.example:00000/wallet', 'port 0'],
+    ['https://rgs.example:65536', 'absolute https address'],
     ['', 'absolute https address'],
     [' https://rgs.example', 'absolute https address'],
     ['https://rgs.example/a\nb', 'absolute https address'],
@@ -89,15 +96,25 @@ describe('a base address', () => {
     ['https://wallet.localhost.', 'loopback'],
   ])('is refused: %s', (url, reason) => expect(checkBaseUrl(url, false)).toContain(reason));
 
+  test.each(['http://rgs.example', 'https://10.1.2.3', 'https://localhost', 'https://[::1]'])(
+    'is refused with the name of the variable that would allow it: %s',
+    (url) => expect(checkBaseUrl(url, false)).toContain('OUTBOUND_ALLOW_PRIVATE'),
+  );
+
   test.each(['http://rgs.example', 'http://127.0.0.1:4000', 'http://localhost:4000/x', 'https://[::1]/'])(
     'may be %s where private addresses are allowed',
     (url) => expect(checkBaseUrl(url, true)).toBeUndefined(),
   );
 
-  test.each(['http://user@127.0.0.1', 'http://127.0.0.1/?q', 'ftp://127.0.0.1', 'file:///etc/passwd'])(
-    'may not be %s even there',
-    (url) => expect(checkBaseUrl(url, true)).toBeDefined(),
-  );
+  test.each([
+    'http:///x',
+    'http://:80',
+    'http://127.0.0.1:0',
+    'http://user@127.0.0.1',
+    'http://127.0.0.1/?q',
+    'ftp://127.0.0.1',
+    'file:///etc/passwd',
+  ])('may not be %s even there', (url) => expect(checkBaseUrl(url, true)).toBeDefined());
 
   test.each([
     ['https://rgs.example/', 'https://rgs.example'],
