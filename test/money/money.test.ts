@@ -16,6 +16,10 @@ describe('an amount is shown as money', () => {
     [100, 'HUF', '1.00 HUF'],
     [Number.MAX_SAFE_INTEGER, 'EUR', '90071992547409.91 EUR'],
     [9_007_199_254_740_993_000n, 'USD', '90071992547409930.00 USD'],
+    [250, 'XAD', '2.50 XAD'],
+    [250, 'HRK', '2.50 HRK'],
+    [250, 'SLL', '2.50 SLL'],
+    [250, 'ZWL', '2.50 ZWL'],
     [250, 'ZZZ', '250 minor units of ZZZ'],
     [-250, 'XAU', '-250 minor units of XAU'],
   ])('%s %s: %s', (amountMinor, currency, text) => {
