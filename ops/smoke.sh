@@ -4,6 +4,7 @@
 # With a key (role support suffices) it also reads providers and transactions through the admin API. Exit status 0: all checks passed.
 set -u
 url=${1:?usage: ops/smoke.sh URL [ADMIN_KEY]}
+while [ "$url" != "${url%/}" ]; do url=${url%/}; done
 key=${2:-}
 failed=0
 

@@ -1,6 +1,5 @@
 import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js'
 import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
 import { CroupierExpressAdapter } from './http/server/express-adapter.js';
 import { listenFailure } from './http/server/listen-failure.js';
+import { VERSION } from './runtime/build.js';
 import { Clock } from './runtime/clock.js';
 import { readArguments } from './runtime/command-line.js';
 import { Lifecycle } from './runtime/lifecycle.js';
@@ -80,10 +80,9 @@ async function start(configuration: Configuration, running: Running): Promise<vo
 
 /** Logs what runs and where, without passwords. Contract, section 10. */
 async function reportStart(app: INestApplication, { databaseUrl, redisUrl }: Configuration): Promise<void> {
-  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   logger.log({
     msg: 'started',
-    version: (JSON.parse(manifest) as { version: string }).version,
+    version: VERSION,
     address: await app.getUrl(),
     database: databaseUrl === undefined ? 'embedded' : withoutCredentials(databaseUrl),
     redis: redisUrl === undefined ? 'none' : withoutCredentials(redisUrl),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { VERSION } from '../runtime/build.js';
 import { type PolledGauge, registerGauge } from './polled-gauge.js';
 import { BoundedTenants, type TenantLabels } from './tenant-labels.js';
 
@@ -156,6 +157,12 @@ export class Metrics {
       name: 'croupier_operator_calls_in_flight',
       help: "Calls to operators' wallets that are waiting for an answer",
       read: () => Promise.resolve([{ value: this.operatorCallsInFlight }]),
+    });
+    this.addGauge({
+      name: 'croupier_build_info',
+      help: 'Always 1; the labels are the version of the service and of Node',
+      labelNames: ['version', 'node'],
+      read: () => Promise.resolve([{ value: 1, labels: { version: VERSION, node: process.version } }]),
     });
     collectDefaultMetrics({
       register: this.registry,

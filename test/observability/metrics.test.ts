@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Metrics } from '../../src/observability/metrics.js';
 
@@ -35,6 +36,13 @@ test('at most a hundred updates are deferred', async () => {
   expect(await applied()).toBe(0);
   settle(2);
   expect(await applied()).toBe(100);
+});
+
+test('the build has the version of package.json and of Node', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await metrics.text()).toContain(
+    `\ncroupier_build_info{version="${version}",node="${process.version}"} 1\n`,
+  );
 });
 
 describe('labels', () => {

@@ -181,6 +181,12 @@ describe('smoke.sh', () => {
     expect(status).toBe(0);
   });
 
+  test('accepts an address with slashes at its end', async () => {
+    const { status, output } = await smoke(`${world.url}//`, ADMIN_KEY);
+    expect(output.match(/^ok/gm)).toHaveLength(7);
+    expect(status).toBe(0);
+  });
+
   test('names what is wrong', async () => {
     const { status, output } = await smoke(world.url, 'a-wrong-key');
     expect(output).toContain('FAILED  the admin API answers: 401 instead of 200');

@@ -18,6 +18,7 @@ interface Rule {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url?: string };
 }
 
 interface Panel {
@@ -85,6 +86,18 @@ describe('alerts', () => {
       expect(['page', 'ticket']).toContain(labels.severity);
       expect(unitTests, alert).toMatch(new RegExp(`alertname: ${alert}\\n\\s+exp_alerts:`));
     }
+  });
+
+  test.each(rules)('$alert has a runbook that exists', ({ alert, annotations }) => {
+    const [, path = '', anchor] = /^\{\{ \$externalLabels\.runbooks \}\}([^#]+)#(.+)$/.exec(
+      annotations.runbook_url ?? '',
+    )!;
+    const headings = Array.from(
+      readFileSync(path, 'utf8').matchAll(/^#+ (\w+)$/gm),
+      ([, heading]) => heading!,
+    );
+    expect(headings.map((heading) => heading.toLowerCase())).toContain(anchor);
+    expect(anchor).toBe(alert.toLowerCase());
   });
 
   test.skipIf(!installed('promtool'))('pass the check and the unit tests of promtool', async () => {
