@@ -75,3 +75,38 @@ describe.skipIf(!installed('nginx'))('two instances behind nginx, with the confi
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
   });
 });
+
+test.skipIf(!installed('nginx'))(
+  'nginx refuses the requests of a client beyond the limit, with 429',
+  async () => {
+    const folder = await temporaryFolder();
+    const port = await freePort();
+    const file = join(folder.path, 'nginx.conf');
+    await writeFile(
+      file,
+      readFileSync('ops/nginx/nginx.conf', 'utf8')
+        .replaceAll(/croupier-\d:3000/g, '127.0.0.1:1')
+        .replace('listen 8080', `listen 127.0.0.1:${port}`)
+        .replace('/tmp/nginx.pid', join(folder.path, 'nginx.pid'))
+        .replace('rate=1000r/s', 'rate=1r/m')
+        .replace('burst=2000', 'burst=1'),
+    );
+    const nginx = spawn('nginx', ['-c', file, '-e', join(folder.path, 'error.log'), '-g', 'daemon off;'], {
+      stdio: 'ignore',
+    });
+    try {
+      const call = () => fetch(`http://127.0.0.1:${port}/v1/wallet/balance`, { method: 'POST', body: '{}' });
+      let answer: Response | undefined;
+      await waitUntil(async () => (answer = await call().catch(() => undefined))?.status === 429);
+      expect(answer!.headers.get('x-error-code')).toBe('RATE_LIMITED');
+      expect(answer!.headers.get('x-next-action')).toBe('wait-then-retry');
+      expect(answer!.headers.get('retry-after')).toBe('1');
+      expect(await answer!.json()).toEqual({ error: 'rate limit exceeded' });
+    } finally {
+      const stopped = once(nginx, 'exit');
+      nginx.kill('SIGQUIT');
+      await stopped;
+      await folder.remove();
+    }
+  },
+);
