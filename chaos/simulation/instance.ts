@@ -104,10 +104,10 @@ export class SimulatedInstance {
     const calls = new WalletCalls(this.around, (run) => this.deliver(run));
     // The bound is sometimes very low, so that a reservation that is never released blocks all calls and is detected.
     const gate = new OperatorGate(random.pick([2, 256]));
-    const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'isUnrestricted'> = {
+    const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'wouldAdmit'> = {
       reserve: (_, kind) =>
         gate.enter(kind, time.now) === undefined ? { release: () => gate.leave() } : undefined,
-      isUnrestricted: (_, kind) => !gate.isFull(kind) && !gate.breaker.isOpen(time.now),
+      wouldAdmit: (_, kind) => !gate.isFull(kind) && !(kind === 'BET' && gate.breaker.isOpen(time.now)),
       behind: () => calls,
     };
     const owners = new SessionOwners();

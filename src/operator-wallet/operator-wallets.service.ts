@@ -78,11 +78,14 @@ export class OperatorWallets {
     return undefined;
   }
 
-  /** Whether neither the bound on calls nor an open breaker may refuse a call now. Reserves and counts nothing. */
-  isUnrestricted({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>, kind: CallKind): boolean {
+  /**
+   * Whether `reserve` would admit a call of this kind now, without the one BET per second that an open breaker admits.
+   * Reserves and counts nothing.
+   */
+  wouldAdmit({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>, kind: CallKind): boolean {
     if (mode === 'DEMO') return true;
     const { gate } = this.stateOf(operatorId);
-    return !gate.isFull(kind) && !gate.breaker.isOpen(this.clock.monotonicMs());
+    return !gate.isFull(kind) && !(kind === 'BET' && gate.breaker.isOpen(this.clock.monotonicMs()));
   }
 
   /**

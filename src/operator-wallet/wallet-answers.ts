@@ -133,7 +133,9 @@ function harmless(text: string): string {
   return text.toWellFormed().replace(/\p{Cc}/gu, '\uFFFD');
 }
 
-/** A foreign value as JSON, truncated, for a message. */
+/** A foreign value for a message: bounded, and without the content of lists and objects, which may be nested deeply. */
 function shown(value: unknown): string {
-  return sanitised(JSON.stringify(value));
+  if (typeof value === 'string') return JSON.stringify(sanitised(value));
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
 }

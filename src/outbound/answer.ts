@@ -109,8 +109,9 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     clearTimeout(this.timer);
     const answer = { kind: 'answered', status: this.status, body: this.body.bytes() } as const;
+    const { encoding } = this;
     const { misdirected } = this.conclude(
-      isIdentity(this.encoding) ? answer : { ...answer, encoding: this.encoding },
+      encoding === undefined || isIdentity(encoding) ? answer : { ...answer, encoding },
     );
     if (misdirected) this.connection?.closeSocket();
   }
@@ -130,7 +131,8 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-function isIdentity(encoding: string | undefined): encoding is undefined {
+/** Whether a body with this `Content-Encoding` is not encoded. */
+export function isIdentity(encoding: string | undefined): boolean {
   return encoding === undefined || encoding.trim() === '' || encoding.trim().toLowerCase() === 'identity';
 }
 

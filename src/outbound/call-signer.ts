@@ -27,6 +27,8 @@ export class CallSigner {
     const requestId = currentRequestId();
     return {
       'Content-Type': 'application/json',
+      // No answer is decoded. Contract, section 4.
+      'Accept-Encoding': 'identity',
       ...signRequest({
         method: 'POST',
         path,

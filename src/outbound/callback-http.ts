@@ -103,7 +103,6 @@ export class CallbackHttp {
         headers: {
           ...headers,
           Accept: 'application/json',
-          'Accept-Encoding': 'identity',
           'User-Agent': 'croupier',
         },
         responseType: 'stream',

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import { request } from 'undici';
 import { Configuration } from '../config/configuration.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { isIdentity } from './answer.js';
 import { AnswerBody } from './answer-body.js';
 
 /** Time-out of a request to the issuer, in milliseconds. */
@@ -95,8 +96,8 @@ async function boundedFetch(url: string, { headers, signal }: RequestInit): Prom
     headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
     signal: signal ?? null,
   });
-  const encoding = answer.headers['content-encoding'] ?? 'identity';
-  if (String(encoding).toLowerCase() !== 'identity') {
+  const encoding = answer.headers['content-encoding']?.toString();
+  if (!isIdentity(encoding)) {
     answer.body.on('error', () => undefined).destroy();
     throw new Error(`the answer has the Content-Encoding ${JSON.stringify(encoding)}`);
   }

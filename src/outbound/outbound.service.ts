@@ -85,7 +85,7 @@ export class Outbound implements OnApplicationShutdown {
     }
     const path = basePath + call.route;
     const body = Buffer.from(JSON.stringify(call.body));
-    const headers = { ...this.signer.headers(call, path, body), 'Accept-Encoding': 'identity' };
+    const headers = this.signer.headers(call, path, body);
     const handler = new AnswerHandler(call.timeoutMs, conclude);
     const dispatched: WalletCall = { origin, path, method: 'POST', headers, body, handler };
     agent.dispatch(dispatched, handler);

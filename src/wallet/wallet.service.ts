@@ -124,7 +124,7 @@ export class WalletService {
   private async claimFresh(submission: Submission): Promise<ClaimedAttempt | undefined> {
     const owner = this.owners.find(submission.tokenHash);
     const { kind } = submission.request;
-    if (!owner || !this.wallets.isUnrestricted(owner, kind)) return undefined;
+    if (!owner || !this.wallets.wouldAdmit(owner, kind)) return undefined;
     const claimed = await this.attempts.claim(owner, kind, () =>
       this.freshClaims.tryClaim(submission, owner.operatorId),
     );

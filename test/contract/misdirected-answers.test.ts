@@ -121,7 +121,9 @@ test('section 4: an attempt that could not be sent says so, and no sentence doub
   await setAddress(world.wallet.baseUrl);
   const { attempts, advice } = await detailOf(bet.transactionId);
   expect(attempts).toMatchObject([{ outcome: 'OPERATOR_UNAVAILABLE', notSent: true }]);
-  expect(advice).toMatchObject({ text: expect.stringMatching(/^No money moved: no connection/) as string });
+  expect(advice).toMatchObject({
+    text: expect.stringMatching(/^No money moved: nothing was sent/) as string,
+  });
   expect((await world.submit(bet)).json).toMatchObject({ status: 'APPROVED' });
   expect((await detailOf(bet.transactionId))['attempts']).toMatchObject([
     { notSent: true },

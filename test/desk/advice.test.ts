@@ -37,13 +37,13 @@ describe('the advice for', () => {
       'a BET that was never sent',
       { ...TIMED_OUT, neverSent: true },
       'resolve',
-      /^No money moved: no connection .* Resolving ends the BET with a ROLLBACK, which returns nothing\.$/,
+      /^No money moved: nothing was sent .* Resolving ends the BET with a ROLLBACK, which returns nothing\.$/,
     ],
     [
       'a parked WIN that was never sent',
       { ...TIMED_OUT, kind: 'WIN', parked: true, neverSent: true },
       'contact-operator',
-      /^No money moved: no connection .* check the address and the state of its wallet/,
+      /^No money moved: nothing was sent .* correct what the attempts name/,
     ],
     ['an expired lease', EXPIRED, 'resolve', /ends the BET with a ROLLBACK/],
     [

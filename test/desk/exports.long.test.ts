@@ -87,6 +87,19 @@ describe.each(LISTS)('the list of %s', (name, known, file = name) => {
   });
 });
 
+test('the next page of a CSV keeps a filter that contains a question mark', async () => {
+  const session = await world.launch({ playerRef: 'who?ann&b' });
+  for (const kind of ['BET', 'BET']) await world.submit(world.transaction(session, kind));
+  const filter = 'playerRef=who?ann%26b&limit=1';
+  const page = await get(`/v1/admin/transactions?${filter}`, 'text/csv');
+  const [, query = ''] =
+    /^<\/v1\/admin\/transactions\?(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? [];
+  expect(Object.fromEntries(new URLSearchParams(query))).toMatchObject({
+    playerRef: 'who?ann&b',
+    limit: '1',
+  });
+});
+
 /** Lists that a `limit` divides into pages. The reads of this test add to the audit log, so one action is selected. */
 const PAGED = LISTS.map(([path]) => (path === 'audit' ? 'audit?action=provider.create' : path)).filter(
   (path) => !path.startsWith('search'),

@@ -26,6 +26,7 @@ describe('a decision', () => {
     ['the id with a blank', 'bet-1 ', 'transactionId "bet-1 " instead of "bet-1"'],
     ['a number', 1, 'transactionId 1 instead of "bet-1"'],
     ['null', null, 'transactionId null instead of "bet-1"'],
+    ['an object', {}, 'transactionId an object instead of "bet-1"'],
     ['nothing', undefined, 'no transactionId instead of "bet-1"'],
   ])('is misdirected if it names %s', (_, transactionId, named) => {
     expect(decision({ transactionId })).toMatchObject({
@@ -34,6 +35,15 @@ describe('a decision', () => {
       misdirected: true,
       detail: `the answer does not name this call: ${named}`,
       received: { status: 200 },
+    });
+  });
+
+  test('is misdirected if it names a value that is nested too deeply to print', () => {
+    const nested = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+    const body = `{"transactionId":${nested},"status":"APPROVED","balance":1}`;
+    expect(decisionIn(answered(body), MOVEMENT)).toMatchObject({
+      misdirected: true,
+      detail: 'the answer does not name this call: transactionId a list instead of "bet-1"',
     });
   });
 

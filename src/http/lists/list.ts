@@ -66,10 +66,11 @@ export async function answerList<Q extends ListQuery, T extends object>(
 
 /** The target of a request for the page at a cursor: the same path and query, with this cursor. */
 function nextPageOf(target: string, cursor: string): string {
-  const [path = '', query] = target.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  // A filter may contain further question marks.
+  const end = target.indexOf('?');
+  const parameters = new URLSearchParams(target.slice(end));
   parameters.set('cursor', cursor);
-  return `${path}?${parameters.toString()}`;
+  return `${target.slice(0, end)}?${parameters.toString()}`;
 }
 
 async function* records<Q extends ListQuery, T extends object>(

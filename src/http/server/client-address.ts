@@ -29,10 +29,14 @@ export function clientAddress(
 ): string | undefined {
   if (peer === undefined || forwardedFor === undefined) return peer;
   let address = peer;
-  for (const entry of forwardedFor.split(',').reverse()) {
-    const before = isTrusted(address) ? addressIn(entry) : undefined;
+  // Reads no entry beyond the first that counts: anyone may send a long header.
+  let end = forwardedFor.length;
+  while (end >= 0 && isTrusted(address)) {
+    const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
+    const before = addressIn(forwardedFor.slice(comma + 1, end));
     if (before === undefined) return address;
     address = before;
+    end = comma;
   }
   return address;
 }

@@ -50,7 +50,7 @@ function undecided(facts: AdviceFacts): Advice {
   const doubt = doubtOf(facts);
   if (facts.parked && facts.neverSent) {
     const repair =
-      'check the address and the state of its wallet, then resolve it again or settle it by hand';
+      'correct what the attempts name, with the operator, then resolve it again or settle it by hand';
     return { action: 'contact-operator', text: `${doubt} The resolver has given up: ${repair}.` };
   }
   if (facts.parked) {
@@ -90,7 +90,7 @@ function doubtOf({ kind, amountMinor, currency, ownVerdict, neverSent }: AdviceF
   const amount = transactionMoney(kind, Math.abs(amountMinor), currency);
   if (ownVerdict) return 'No money moves; only the balance for the answer could not be read.';
   if (neverSent)
-    return 'No money moved: no connection to the wallet could be made, so the operator received nothing.';
+    return 'No money moved: nothing was sent to the wallet; the detail of each attempt says why.';
   switch (kind) {
     case 'BET':
       return `It is not known whether the operator debited ${amount}.`;
@@ -104,8 +104,8 @@ function doubtOf({ kind, amountMinor, currency, ownVerdict, neverSent }: AdviceF
 }
 
 function effectOfResolving({ kind, amountMinor, currency, ownVerdict, neverSent }: AdviceFacts): string {
-  if (neverSent && kind === 'BET') return 'Resolving ends the BET with a ROLLBACK, which returns nothing.';
   if (ownVerdict) return 'Resolving reads the balance again and completes the answer.';
+  if (neverSent && kind === 'BET') return 'Resolving ends the BET with a ROLLBACK, which returns nothing.';
   if (kind === 'BET') {
     return `Resolving ends the BET with a ROLLBACK: if ${money(amountMinor, currency)} was debited, the player gets it back.`;
   }
