@@ -15,7 +15,7 @@ import {
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { causeOfFinding, sentenceOf } from '../reconciliation/recorded-findings.js';
-import { instantOrDayMs } from '../runtime/instant.js';
+import { instantOfStatementMs, instantOrDayMs } from '../runtime/instant.js';
 import { runCommand, UsageError } from '../runtime/command-line.js';
 import { visible } from '../runtime/visible.js';
 import { atServiceDatabase, withDatabase } from './service-database.js';
@@ -112,7 +112,7 @@ function argumentsIn(values: Values): Arguments {
 }
 
 function instant(name: string, text: string): Date {
-  const ms = instantOrDayMs(text);
+  const ms = instantOrDayMs(text) ?? instantOfStatementMs(text);
   if (ms !== null) return new Date(ms);
   throw new UsageError(
     `--${name}: ${JSON.stringify(text)} is not a time with Z or an offset, such as 2026-03-01T00:00:00Z`,

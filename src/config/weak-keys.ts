@@ -23,6 +23,8 @@ export function weaknessOfSecretsKey(key: Buffer): string | undefined {
 /** Longest part whose repetition is refused, in characters. */
 const LONGEST_REPEATED_PART = 3;
 const SEQUENCE_SHARE = 0.75;
+/** The bytes of a key are often written like this. */
+const HEX = /^(?:[\da-f]{2})+$/i;
 const PLACEHOLDER = /changeme|password/i;
 
 /**
@@ -35,11 +37,13 @@ export function patternOfKey(text: string): string | undefined {
   for (let length = 1; length <= LONGEST_REPEATED_PART; length += 1) {
     if (text.slice(length) === text.slice(0, -length)) return 'repeats a few characters';
   }
-  return isSequence(text) ? 'is a sequence' : undefined;
+  const decoded = HEX.test(text) ? Buffer.from(text, 'hex').toString('latin1') : '';
+  return [text, decoded].some(isSequence) ? 'is a sequence' : undefined;
 }
 
 /** Whether three quarters of the characters are the one before, or its neighbour in the order of characters. */
 function isSequence(text: string): boolean {
+  if (text === '') return false;
   const codes = Array.from(text, (character) => character.charCodeAt(0));
   const steps = codes.slice(1).map((code, index) => code - codes[index]!);
   return steps.filter((step) => Math.abs(step) <= 1).length > steps.length * SEQUENCE_SHARE;

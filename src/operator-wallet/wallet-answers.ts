@@ -21,10 +21,9 @@ const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
  * connection can deliver the answer to another call. Contract, section 4.
  */
 export function decisionIn(outcome: CallOutcome, { transactionId }: MovementRequest): WalletAnswer {
-  const answer = read(outcome);
+  const answer = read(outcome, { transactionId });
   if (answer.kind === 'unknown') return answer;
   const { fields, received } = answer;
-  if (fields['transactionId'] !== transactionId) return misdirected({ transactionId }, answer);
   const { status, balance, reason } = fields;
   if (status !== 'APPROVED' && status !== 'DECLINED') {
     return unavailable('the answer lacks the status APPROVED or DECLINED', received);
@@ -41,12 +40,9 @@ export function decisionIn(outcome: CallOutcome, { transactionId }: MovementRequ
 
 /** The balance in a wallet's answer, which must name the player and the currency. Contract, section 4. */
 export function balanceIn(outcome: CallOutcome, { playerRef, currency }: Player): BalanceAnswer {
-  const answer = read(outcome);
+  const answer = read(outcome, { playerRef, currency });
   if (answer.kind === 'unknown') return answer;
   const { fields, received } = answer;
-  if (fields['playerRef'] !== playerRef || fields['currency'] !== currency) {
-    return misdirected({ playerRef, currency }, answer);
-  }
   const { balance } = fields;
   if (!Number.isSafeInteger(balance)) return unavailable(NO_BALANCE, received);
   return { kind: 'known', balance: balance as number };
@@ -59,7 +55,11 @@ interface ReadAnswer {
   readonly received: ReceivedAnswer;
 }
 
-function read(outcome: CallOutcome): ReadAnswer | UnknownOutcome {
+/**
+ * @param names the fields of the request that its answer must repeat. An answer with another status than 200 need not
+ *   name anything, but must not name another call
+ */
+function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer | UnknownOutcome {
   if (outcome.kind === 'timeout') {
     const { detail, notSent, received } = outcome;
     return {
@@ -80,25 +80,40 @@ function read(outcome: CallOutcome): ReadAnswer | UnknownOutcome {
   }
   const { status, body, encoding } = outcome;
   const received = { status, body };
-  if (status !== 200) return unavailable(`the wallet answered ${status}`, received);
   if (encoding !== undefined) {
     return unavailable(`the answer has the Content-Encoding ${shown(encoding)}, which is not read`, received);
   }
+  const fields = objectIn(body);
+  const differing = Object.keys(names).filter((name) =>
+    status === 200
+      ? fields?.[name] !== names[name]
+      : fields && name in fields && fields[name] !== names[name],
+  );
+  if (fields && differing.length > 0) return misdirected(differing, names, fields, received);
+  if (status !== 200) return unavailable(`the wallet answered ${status}`, received);
+  return fields
+    ? { kind: 'read', fields, received }
+    : unavailable('the answer is not a JSON object', received);
+}
+
+function objectIn(body: Buffer): Record<string, unknown> | undefined {
   try {
-    return { kind: 'read', fields: parseJsonObject(body), received };
+    return parseJsonObject(body);
   } catch {
-    return unavailable('the answer is not a JSON object', received);
+    return undefined;
   }
 }
 
-/** @param expected the fields of the request that its answer must repeat */
-function misdirected(expected: Record<string, string>, { fields, received }: ReadAnswer): UnknownOutcome {
-  const differences = Object.entries(expected)
-    .filter(([name, value]) => fields[name] !== value)
-    .map(([name, value]) => {
-      const named = name in fields ? `${name} ${shown(fields[name])}` : `no ${name}`;
-      return `${named} instead of ${shown(value)}`;
-    });
+function misdirected(
+  differing: readonly string[],
+  expected: Record<string, string>,
+  fields: Record<string, unknown>,
+  received: ReceivedAnswer,
+): UnknownOutcome {
+  const differences = differing.map((name) => {
+    const named = name in fields ? `${name} ${shown(fields[name])}` : `no ${name}`;
+    return `${named} instead of ${shown(expected[name])}`;
+  });
   const detail = `the answer does not name this call: ${differences.join(', ')}`;
   return { ...unavailable(detail, received), misdirected: true };
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Agent } from 'undici';
-import { Configuration, SETTLING_FACTOR } from '../config/configuration.js';
+import { Configuration } from '../config/configuration.js';
 import { namesPrivateAddress } from './address.js';
 import { AnswerHandler, type CallOutcome, failed, type Interpretation } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
@@ -108,8 +108,8 @@ export class Outbound implements OnApplicationShutdown {
   }
 
   private agent(): Agent {
-    const { outboundAllowPrivate, operatorMaxInFlight } = this.configuration;
-    return walletAgent(operatorMaxInFlight * SETTLING_FACTOR, {
+    const { outboundAllowPrivate } = this.configuration;
+    return walletAgent({
       timeout: CONNECT_TIMEOUT_MS,
       ...(!outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
     });

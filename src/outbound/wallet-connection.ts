@@ -37,12 +37,12 @@ class WalletConnection extends Client implements CarryingConnection {
 }
 
 /**
- * The connections to an operator's wallet.
- * @param connections the largest number of connections
+ * The connections to an operator's wallet. Their number has no bound of its own: the callers bound the calls under way.
+ * With a bound, undici would let a call wait for ever when all connections are too old for another one.
  */
-export function walletAgent(connections: number, connect: buildConnector.BuildOptions): Agent {
+export function walletAgent(connect: buildConnector.BuildOptions): Agent {
   return new Agent({
-    connections,
+    connections: null,
     pipelining: 1,
     clientTtl: MAX_AGE_MS,
     keepAliveTimeout: IDLE_MS,

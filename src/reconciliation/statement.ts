@@ -1,4 +1,4 @@
-import { instantMs } from '../runtime/instant.js';
+import { instantOfStatementMs } from '../runtime/instant.js';
 import { CsvError, type CsvRecord, readCsv } from './csv.reader.js';
 import type { OperatorLine } from './rules/compare.js';
 import { isCutOff } from './rules/cut-off.js';
@@ -21,9 +21,6 @@ const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
 /** Longest field, in characters: twice the length of the longest identifier. */
 const MAX_FIELD_CHARACTERS = 256;
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
-
-/** The end of a time whose offset has hours only, as PostgreSQL writes it. */
-const OFFSET_IN_HOURS = /:\d\d(?:\.\d+)?[+-]\d\d$/;
 
 /**
  * Reads a statement. Yields the lines of each chunk together. Empty lines at the end are skipped.
@@ -101,7 +98,7 @@ function statementLine(record: CsvRecord): StatementLine {
     amountMinor,
     status,
     bookedAt,
-    bookedAtMs: instantMs(OFFSET_IN_HOURS.test(bookedAt) ? `${bookedAt}:00` : bookedAt),
+    bookedAtMs: instantOfStatementMs(bookedAt),
   };
 }
 

@@ -25,6 +25,14 @@ export function instantMs(text: string): number | null {
   return match[8] === '-' ? local + offsetMs : local - offsetMs;
 }
 
+/** The end of a time whose offset has hours only, as PostgreSQL writes it. */
+const OFFSET_IN_HOURS = /:\d\d(?:\.\d+)?[+-]\d\d$/;
+
+/** Like `instantMs`; the offset may have hours only, such as `+00`. */
+export function instantOfStatementMs(text: string): number | null {
+  return instantMs(OFFSET_IN_HOURS.test(text) ? `${text}:00` : text);
+}
+
 /** Like `instantMs`; a date without a time means midnight in UTC. */
 export function instantOrDayMs(text: string): number | null {
   return instantMs(text.length === 10 ? `${text}T00:00Z` : text);

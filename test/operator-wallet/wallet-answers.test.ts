@@ -53,8 +53,18 @@ describe('a decision', () => {
     expect(detail).not.toMatch(/\p{Cc}/u);
   });
 
+  test('is misdirected with any status if it names another transaction', () => {
+    expect(decisionIn(answered({ transactionId: 'bet-2', error: 'busy' }, 503), MOVEMENT)).toMatchObject({
+      misdirected: true,
+      detail: 'the answer does not name this call: transactionId "bet-2" instead of "bet-1"',
+    });
+  });
+
   test('is not misdirected if it is no answer at all', () => {
     expect(decisionIn(answered({}, 503), MOVEMENT)).not.toHaveProperty('misdirected');
+    expect(decisionIn(answered({ transactionId: ID }, 503), MOVEMENT)).toMatchObject({
+      detail: 'the wallet answered 503',
+    });
     expect(decisionIn(answered('no JSON'), MOVEMENT)).not.toHaveProperty('misdirected');
   });
 

@@ -34,7 +34,7 @@ export function clientAddress(
   while (end >= 0 && isTrusted(address)) {
     const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
     const before = addressIn(forwardedFor.slice(comma + 1, end));
-    if (before === undefined) return address;
+    if (before === undefined) return peer;
     address = before;
     end = comma;
   }

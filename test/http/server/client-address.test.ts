@@ -28,7 +28,7 @@ test.each([
   ['\u202e203.0.113.8', PROXY],
   ['203.0.113.8,', PROXY],
   ['203.0.113.8, unknown', PROXY],
-  ['203.0.113.8, unknown, 10.0.0.2', '10.0.0.2'],
+  ['203.0.113.8, unknown, 10.0.0.2', PROXY],
 ])('behind a proxy, %j is a request of %s', (forwardedFor, address) => {
   expect(clientAddress(PROXY, forwardedFor, isTrusted)).toBe(address);
 });
