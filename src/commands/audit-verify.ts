@@ -170,7 +170,7 @@ async function* headsOf(given: Witness | undefined, file: HeadFile | undefined):
 
 function headIn(text: string): Witness {
   const head = parseHead(text);
-  if (!head) throw new UsageError('--head: usage: npm run audit:verify -- --head DAY/POSITION/HASH');
+  if (!head) throw new UsageError('--head: must be DAY/POSITION/HASH');
   return head;
 }
 

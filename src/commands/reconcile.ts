@@ -41,7 +41,7 @@ Exit status 0: all agree; 1: findings; 2: could not run.`,
   },
 } as const;
 
-/** The exit statuses of the contract's section 7, besides `COULD_NOT_RUN`. */
+/** The exit statuses of the contract's section 7, besides 2, which `runCommand` sets. */
 const STATUS = { agree: 0, findings: 1 } as const;
 
 /** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */

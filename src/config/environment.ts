@@ -24,11 +24,20 @@ export function callersFolder(script: string): string {
   return (byNpm && process.env['INIT_CWD']) || process.cwd();
 }
 
+/** Options of npm of which a script's option is an abbreviation, with npm's default. */
+const ABBREVIATED = new Map([['head', { name: 'heading', byDefault: 'npm' }]]);
+
 /**
- * Whether npm has kept a flag of a script for itself, as in `npm run migrate --dry-run` without `--`. The script does
+ * Whether npm has kept an option of a script for itself, as in `npm run migrate --dry-run` without `--`. The script does
  * not get it then, and would run without it.
  */
-export function keptByNpm(script: string, flag: string): boolean {
+export function keptByNpm(script: string, option: string): boolean {
   if (process.env['npm_lifecycle_event'] !== script) return false;
-  return process.env[`npm_config_${flag.replaceAll('-', '_')}`] === 'true';
+  if (npmConfig(option) !== undefined) return true;
+  const whole = ABBREVIATED.get(option);
+  return whole !== undefined && (npmConfig(whole.name) ?? whole.byDefault) !== whole.byDefault;
+}
+
+function npmConfig(option: string): string | undefined {
+  return process.env[`npm_config_${option.replaceAll('-', '_')}`];
 }

@@ -42,7 +42,7 @@ export function readArguments<const Options extends OptionsConfig>(
     return undefined;
   }
   try {
-    refuseKeptFlags(command, args);
+    refuseKeptOptions(command, args);
     return parseArgs({ args, options: command.options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     fail(command, new UsageError(firstSentence((error as Error).message)));
@@ -74,11 +74,12 @@ function fail({ name }: CommandLine<OptionsConfig>, error: unknown): void {
   process.exitCode = COULD_NOT_RUN;
 }
 
-/** @throws UsageError if npm has kept a flag for itself, without which the command would do something else */
-function refuseKeptFlags({ name, options }: CommandLine<OptionsConfig>, args: readonly string[]): void {
-  for (const [flag, { type }] of Object.entries(options)) {
-    if (type !== 'boolean' || args.includes(`--${flag}`) || !keptByNpm(name, flag)) continue;
-    throw new UsageError(`npm has kept --${flag} for itself: npm run ${name} -- --${flag}`);
+/** @throws UsageError if npm has kept an option for itself, without which the command would do something else */
+function refuseKeptOptions({ name, options }: CommandLine<OptionsConfig>, args: readonly string[]): void {
+  for (const option of Object.keys(options)) {
+    const isGiven = args.some((argument) => argument.split('=', 1)[0] === `--${option}`);
+    if (isGiven || !keptByNpm(name, option)) continue;
+    throw new UsageError(`npm has kept --${option} for itself: npm run ${name} -- --${option}`);
   }
 }
 

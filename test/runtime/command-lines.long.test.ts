@@ -61,15 +61,39 @@ describe.each(Object.entries(PROGRAMS))('%s', (name, program) => {
 });
 
 test.each([
-  ['migrate', 'dry-run'],
-  ['secrets:re-encrypt', 'dry-run'],
-  ['reconcile', 'record'],
-] as const)('npm run %s --%s is refused, because npm keeps the flag for itself', async (name, flag) => {
-  const byNpm = { npm_lifecycle_event: name, [`npm_config_${flag.replace('-', '_')}`]: 'true' };
-  const { status, errors } = await run(PROGRAMS[name], [], byNpm);
-  expect(status).toBe(2);
-  expect(errors).toMatch(new RegExp(`^${name}: npm has kept --${flag} for itself: [^\\n]+\\n$`));
-  expect(await runAt(database.url, TABLES)).toEqual([]);
+  ['migrate', 'dry-run', 'dry_run', 'true'],
+  ['secrets:re-encrypt', 'dry-run', 'dry_run', 'true'],
+  ['reconcile', 'record', 'record', 'true'],
+  ['partitions', 'months', 'months', '12'],
+  ['audit:verify', 'archive', 'archive', 'x'],
+  ['audit:verify', 'head', 'heading', '2026-01-01/1/ab'],
+] as const)(
+  'npm run %s --%s is refused, because npm keeps the option for itself',
+  async (name, option, config, value) => {
+    const byNpm = { npm_lifecycle_event: name, [`npm_config_${config}`]: value };
+    const { status, output, errors } = await run(PROGRAMS[name], [], byNpm);
+    expect([status, output]).toEqual([2, '']);
+    expect(errors).toMatch(new RegExp(`^${name}: npm has kept --${option} for itself: [^\n]+\n$`));
+    expect(await runAt(database.url, TABLES)).toEqual([]);
+  },
+);
+
+test("npm's default heading, and a setting of an option that is given, are not refused", async () => {
+  const byNpm = { npm_lifecycle_event: 'audit:verify', npm_config_heading: 'npm', npm_config_archive: 'x' };
+  const { status, errors } = await run(PROGRAMS['audit:verify'], ['--archive=y', '--head=bad'], byNpm);
+  expect([status, errors]).toEqual([
+    2,
+    'audit:verify: --head: must be DAY/POSITION/HASH; see npm run audit:verify -- --help\n',
+  ]);
+});
+
+test('npm run audit:verify --head does not verify without the head', async () => {
+  const args = ['run', '--silent', 'audit:verify', '--head', '2026-01-01/1/ab'];
+  const child = spawn('npm', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const closed = once(child, 'close');
+  expect(await text(child.stderr)).toMatch(/^audit:verify: npm has kept --head for itself: /m);
+  await closed;
+  expect(child.exitCode).toBe(2);
 });
 
 test('npm start -- --help starts and builds nothing', async () => {
