@@ -70,7 +70,9 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     await reportStart(app, configuration);
     running.drain = () => beginDrain(app, configuration);
     // An error such as a failed accept is only logged: existing and new connections are still served.
-    running.server.on('error', (error) => process.stderr.write(`the listener failed: ${error.message}\n`));
+    running.server.on('error', (error) =>
+      process.stderr.write(`the listener failed: ${visible(error.message)}\n`),
+    );
     if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running, renderDocuments);
   } catch (error) {
     await abandon(running);
@@ -169,7 +171,7 @@ function warnOfNode({ production }: Configuration, clock: Clock): void {
 async function startDatabase(configuration: Configuration, { stops }: Running): Promise<string> {
   const database = await startEmbeddedPostgres({
     dataDir: configuration.dataDir,
-    log: (line) => process.stderr.write(`${line}\n`),
+    log: (line) => process.stderr.write(`${visible(line)}\n`),
   });
   stops.push((patienceMs) => database.stop(patienceMs));
   return database.url;

@@ -4,6 +4,7 @@ import { type Configuration, readConfiguration } from '../config/configuration.j
 import { readEnvironment } from '../config/environment.js';
 import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
 import { listenFailure } from '../http/server/listen-failure.js';
+import { visible } from '../runtime/visible.js';
 
 /**
  * Checks, before the service is created, that the configuration is valid, the ports are free and no other instance uses
@@ -15,7 +16,7 @@ export async function checkStart(): Promise<void> {
     for (const port of portsOf(configuration)) await checkPort(port, configuration.host);
     if (configuration.databaseUrl === undefined) await checkDataDir(configuration.dataDir);
   } catch (error) {
-    process.stderr.write(`croupier does not start: ${(error as Error).message}\n`);
+    process.stderr.write(`croupier does not start: ${visible((error as Error).message)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.js';
+import { visible } from './visible.js';
 
 /** Time between closing the remaining connections and the end of the process, in milliseconds. */
 const CLOSING_MS = 2_500;
@@ -28,9 +29,9 @@ export interface Stopped {
 const NOT_STARTED: Drain = { delayMs: 0, limitMs: 10_000 };
 
 /**
- * Drains and ends the process on SIGTERM, SIGINT or SIGHUP, which a closed terminal sends. During the delay the service still accepts requests, but is not
- * ready. Then it stops: the listener closes, no background work begins, and what is in flight finishes within the
- * limit.
+ * Drains and ends the process on SIGTERM, SIGINT or SIGHUP, which a closed terminal sends. During the delay the service
+ * still accepts requests, but is not ready. Then it stops: the listener closes, no background work begins, and what is
+ * in flight finishes within the limit.
  *
  * The signal handlers stay registered until the end, because without a handler a second signal, such as another Ctrl-C
  * or the one that npm forwards, would end the process in the middle of a transaction.
@@ -65,7 +66,7 @@ export function onStopSignal(
       })
       .then(() => 'clean' as const)
       .catch((error: unknown) => {
-        process.stderr.write(`croupier did not stop cleanly: ${String(error)}\n`);
+        process.stderr.write(`croupier did not stop cleanly: ${visible(String(error))}\n`);
         return 'failed' as const;
       })
       .then((outcome) => {

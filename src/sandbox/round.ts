@@ -6,6 +6,7 @@ import { readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
 import { readArguments } from '../runtime/command-line.js';
 import { Randomness } from '../runtime/randomness.js';
+import { visibleLines } from '../runtime/visible.js';
 import { playFaults } from './faults.round.js';
 import { playFreeSpins, type Transaction } from './free-spins.round.js';
 import { START_BALANCE_MINOR } from './ledger.js';
@@ -106,7 +107,7 @@ async function main(): Promise<void> {
     if (!sandbox) throw new Error(`There is no sandbox in ${file}: start the service with npm start.`);
     await (values.faults ? playFaults(sandbox, output) : playRound(sandbox, output));
   } catch (error) {
-    process.stderr.write(`\n${(error as Error).message}\n`);
+    process.stderr.write(`\n${visibleLines((error as Error).message)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,3 +1,4 @@
+import { visible, visibleLines } from '../runtime/visible.js';
 import type { Exchange } from './platform-client.js';
 
 /** The headers of requests and answers that are printed. */
@@ -23,7 +24,7 @@ export function transcript(title: string, exchange: Exchange, colours: boolean):
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const indented = (text: string) => text.replaceAll(/^/gm, '    ');
   const header = (name: string, value: string | null | undefined) =>
-    value ? [paint(DIM, `    ${name}: ${value}`)] : [];
+    value ? [paint(DIM, `    ${name}: ${visible(value)}`)] : [];
   const { status } = exchange;
   return [
     '',
@@ -33,7 +34,7 @@ export function transcript(title: string, exchange: Exchange, colours: boolean):
     ...(exchange.requestBody === undefined ? [] : [indented(JSON.stringify(exchange.requestBody, null, 2))]),
     paint(status < 400 ? GREEN : RED, `  ${status}`),
     ...ANSWER_HEADERS.flatMap((name) => header(name, exchange.headers.get(name))),
-    indented(pretty(exchange.text)),
+    indented(visibleLines(pretty(exchange.text))),
   ].join('\n');
 }
 
