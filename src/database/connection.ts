@@ -1,8 +1,8 @@
 import pg from 'pg';
 import {
   EFFECTIVE_SETTINGS,
-  otherSettings,
-  OtherSettingsError,
+  mismatchedSettings,
+  MismatchedSettingsError,
   type RefusedSettings,
   startupOptions,
 } from './session-settings.js';
@@ -18,7 +18,7 @@ interface ParameterStatus {
 }
 
 interface ConnectionConfig extends pg.ClientConfig {
-  /** Is told of the settings for which a connection is refused. */
+  /** Records the settings for which a connection is refused. */
   readonly refusedSettings?: RefusedSettings;
 }
 
@@ -49,7 +49,7 @@ export class Connection extends pg.Client {
     this.connection.on('commandComplete', ({ text }: { text: string }) => (this.lastCommand = text));
   }
 
-  /** @throws OtherSettingsError if settings have other values than stated, because a pooler has dropped the statement */
+  /** @throws MismatchedSettingsError if a setting differs from what is stated, because a pooler has dropped the statement */
   override connect(): Promise<this>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<this> | undefined {
@@ -62,7 +62,7 @@ export class Connection extends pg.Client {
   private async open(): Promise<this> {
     await super.connect();
     try {
-      await this.refuseOtherSettings();
+      await this.refuseMismatchedSettings();
     } catch (error) {
       this.connection.stream.destroy();
       throw error;
@@ -70,12 +70,12 @@ export class Connection extends pg.Client {
     return this;
   }
 
-  private async refuseOtherSettings(): Promise<void> {
+  private async refuseMismatchedSettings(): Promise<void> {
     const { rows } = await this.query<Record<string, string>>(EFFECTIVE_SETTINGS);
-    const others = otherSettings(rows[0] ?? {});
-    if (others.length === 0) return;
-    this.refusedSettings?.report(others);
-    throw new OtherSettingsError(others);
+    const mismatched = mismatchedSettings(rows[0] ?? {});
+    if (mismatched.length === 0) return;
+    this.refusedSettings?.report(mismatched);
+    throw new MismatchedSettingsError(mismatched);
   }
 
   /**

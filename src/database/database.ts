@@ -146,7 +146,7 @@ export class Database {
   /**
    * Opens and closes a new connection, which may have other settings than those that are open.
    * @param patienceMs longest wait for the server to close its end, in milliseconds
-   * @throws OtherSettingsError if it has
+   * @throws MismatchedSettingsError if it has
    */
   probe(patienceMs: number): Promise<void> {
     return probe(this.pool, patienceMs);

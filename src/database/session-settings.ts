@@ -30,6 +30,15 @@ const CHECKED_ONLY: Readonly<Record<string, string>> = { session_replication_rol
 
 const NEEDED = { ...STATED, ...CHECKED_ONLY };
 
+/**
+ * Values with the same meaning for the service as those above, which a role may have behind a pooler: other names of
+ * UTC, and a stricter durability.
+ */
+const EQUIVALENT: Readonly<Record<string, readonly string[]>> = {
+  TimeZone: ['Etc/UTC', 'GMT', 'Etc/GMT'],
+  synchronous_commit: ['remote_apply'],
+};
+
 /** No time-outs but those that a connection states itself, for example in a migration, which may take long. */
 const NO_TIMEOUTS = {
   statement_timeout: '0',
@@ -57,24 +66,29 @@ export const EFFECTIVE_SETTINGS = `SELECT ${Object.keys(NEEDED)
   .map((name) => `current_setting('${name}') AS "${name}"`)
   .join(', ')}`;
 
-/** A setting with another value than the service needs. */
-export interface OtherSetting {
+/** A setting with a value that differs from the one that the service needs. */
+export interface MismatchedSetting {
   readonly name: string;
   readonly value: string | undefined;
 }
 
 /** @param effective the row of `EFFECTIVE_SETTINGS` */
-export function otherSettings(effective: Readonly<Record<string, string>>): OtherSetting[] {
+export function mismatchedSettings(effective: Readonly<Record<string, string>>): MismatchedSetting[] {
   return Object.keys(NEEDED)
-    .filter((name) => effective[name] !== NEEDED[name])
-    .map((name) => ({ name, value: effective[name] }));
+    .map((name) => ({ name, value: effective[name] }))
+    .filter(({ name, value = '' }) => value !== NEEDED[name] && !EQUIVALENT[name]?.includes(value));
+}
+
+/** What the settings are, what they must be and where to set them, in one line. */
+export function remedyOf(mismatched: readonly MismatchedSetting[]): string {
+  const found = mismatched.map(({ name, value }) => `${name} is '${value}' and must be '${NEEDED[name]}'`);
+  return `${found.join(', ')} (see ops/sql/pgbouncer.sql)`;
 }
 
 /** The refusal of a connection whose statements would have another meaning; the message is one line. */
-export class OtherSettingsError extends Error {
-  constructor(others: readonly OtherSetting[]) {
-    const found = others.map(({ name, value }) => `${name} is '${value}' and must be '${NEEDED[name]}'`);
-    super(`the settings of its connections: ${found.join(', ')} (see ops/sql/pgbouncer.sql)`);
+export class MismatchedSettingsError extends Error {
+  constructor(mismatched: readonly MismatchedSetting[]) {
+    super(`the settings of its connections: ${remedyOf(mismatched)}`);
   }
 }
 
@@ -82,20 +96,20 @@ export class OtherSettingsError extends Error {
  * How long a refused connection is remembered, in milliseconds: longer than two intervals of `SettingsProbe`, so that
  * a lasting fault is not forgotten in between.
  */
-export const REMEMBERED_MS = 12_000;
+const REMEMBERED_MS = 12_000;
 
 /** The settings of the connections that were refused lately. */
 export class RefusedSettings {
-  private refused: readonly OtherSetting[] = [];
+  private refused: readonly MismatchedSetting[] = [];
   private untilMs = 0;
 
-  report(others: readonly OtherSetting[]): void {
-    this.refused = others;
+  report(mismatched: readonly MismatchedSetting[]): void {
+    this.refused = mismatched;
     this.untilMs = monotonicMs() + REMEMBERED_MS;
   }
 
   /** Empty if no connection was refused lately. */
-  current(): readonly OtherSetting[] {
+  current(): readonly MismatchedSetting[] {
     return monotonicMs() < this.untilMs ? this.refused : [];
   }
 }

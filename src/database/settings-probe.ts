@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
+import { remedyOf } from './session-settings.js';
 
 /** Interval between two probes, in milliseconds. A probe opens one connection per pool. */
 const INTERVAL_MS = 5_000;
@@ -38,8 +39,8 @@ export class SettingsProbe implements OnApplicationBootstrap, OnApplicationShutd
 
   private async probe(): Promise<void> {
     await Promise.allSettled([this.database.probe(CLOSE_MS), this.groupCommit.probe(CLOSE_MS)]);
-    const others = this.database.refusedSettings.current();
-    const settings = others.map(({ name, value }) => `${name} = '${value}'`).join(', ');
+    const mismatched = this.database.refusedSettings.current();
+    const settings = mismatched.length === 0 ? '' : remedyOf(mismatched);
     if (settings === this.logged) return;
     this.logged = settings;
     if (settings)

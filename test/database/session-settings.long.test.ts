@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { partitionsUntil } from '../../src/database/partitions.js';
 import { Connection } from '../../src/database/connection.js';
 import { migrate } from '../../src/database/data-source.js';
@@ -181,7 +182,17 @@ describe('behind a pooler that drops what connections state', () => {
     },
   );
 
+  test.each([
+    { TimeZone: 'Etc/UTC', synchronous_commit: 'remote_apply' },
+    { TimeZone: 'GMT' },
+    { TimeZone: 'Etc/GMT' },
+  ])('%o has the same meaning', async (settings) => {
+    await alterDatabase(settings);
+    expect(await withDatabase(pooler.url, (connected) => connected.isMigrated())).toBe(true);
+  });
+
   test('a setting that appears later makes the service not ready until it is gone', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn');
     const { app, url } = await startApplication({ DATABASE_URL: pooler.url }, new TestClock());
     const readiness = async () => {
       const response = await fetch(`${url}/health/ready`);
@@ -196,9 +207,18 @@ describe('behind a pooler that drops what connections state', () => {
       expect(await readiness()).toEqual([200, 'ok', undefined]);
       await alterDatabase({ default_transaction_isolation: 'serializable', DateStyle: 'German' });
       await poll().toEqual([503, 'unavailable', ['DateStyle', 'default_transaction_isolation']]);
+      await expect
+        .poll(() => warn.mock.calls.flat(), { timeout: 15_000 })
+        .toContainEqual({
+          msg: 'not ready: connections to PostgreSQL have other settings',
+          settings:
+            "DateStyle is 'German, DMY' and must be 'ISO, MDY', default_transaction_isolation is 'serializable' and " +
+            "must be 'read committed' (see ops/sql/pgbouncer.sql)",
+        });
       await alterDatabase({ default_transaction_isolation: 'read committed', DateStyle: 'ISO, MDY' });
       await poll().toEqual([200, 'ok', undefined]);
     } finally {
+      warn.mockRestore();
       await app.close();
     }
   }, 90_000);
