@@ -159,16 +159,17 @@ function nextActionOf(answer: Answer): NextAction | undefined {
  * what a counterpart or a proxy sends.
  */
 export function isEncoded(headers: Answer['headers']): boolean {
-  return encodingOf(headers) !== 'identity';
+  return encodingOf(headers.get('content-encoding')) !== 'identity';
 }
 
-function encodingOf(headers: Answer['headers']): string {
-  return headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
+/** @param header `Content-Encoding`: absent, empty and `identity` all mean that the body is not encoded */
+export function encodingOf(header: string | null | undefined): string {
+  return header?.trim().toLowerCase() || 'identity';
 }
 
 /** Not even the status counts: a proxy has changed the answer on its way. */
 function encodingRefused<T>({ status, headers }: Answer, context: AnswerContext<T>): AttemptResult<T> {
-  const said = `${status} with the Content-Encoding ${encodingOf(headers)}`;
+  const said = `${status} with the Content-Encoding ${encodingOf(headers.get('content-encoding'))}`;
   const failure: Failure = {
     message: `${context.call} was answered ${visibleText(said)}, which is not read (request ${context.requestId})`,
     status,

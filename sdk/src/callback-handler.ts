@@ -71,8 +71,8 @@ export interface CallbackHandlerOptions {
 
   /**
    * Books a batch of free spins and returns its identifier: 1 to 256 characters without control characters, line
-   * separators, bidirectional controls and lone surrogates, which no other batch of the player has. The same requestRef may arrive again, also concurrently:
-   * return the same externalRef and grant nothing more.
+   * separators, bidirectional controls and lone surrogates, which no other batch of the player has. The same requestRef
+   * may arrive again, also concurrently: return the same externalRef and grant nothing more.
    */
   onGrant?(
     grant: Grant,

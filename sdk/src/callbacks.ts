@@ -1,5 +1,7 @@
 /** The platform's calls to a provider and their answers. */
 
+import { CONTROLS } from './visible.js';
+
 /** The path of each callback below the webhook base address. All are POST. */
 export const CALLBACK_ROUTES = {
   grant: '/v1/game/free-spins/grant',
@@ -63,7 +65,7 @@ export type CallName = CallbackName | 'play';
  * The grammar of an `externalRef`, which winnings name as `freeSpinsRef`: 1 to 256 characters (code points) without
  * control characters, line separators, bidirectional controls and lone surrogates. The platform repeats it.
  */
-const EXTERNAL_REF = /^[^\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,256}$/u;
+const EXTERNAL_REF = new RegExp(`^[^${CONTROLS}\\p{Cs}]{1,256}$`, 'u');
 
 export const EXTERNAL_REF_WORDS =
   '1 to 256 characters without control characters, line separators, bidirectional controls and lone surrogates';

@@ -177,9 +177,8 @@ export class NetworkError extends PlatformError {
 
 /**
  * An answer that is not the platform's: a redirect, a proxy's page, JSON of another shape, a body with a
- * `Content-Encoding`, or a 4xx without the
- * platform's headers, except 408, 429 and the 401 `invalid signature`. A transaction may have been booked. If the error
- * persists, check `baseUrl` and the proxies in front of the platform.
+ * `Content-Encoding`, or a 4xx without the platform's headers, except 408, 429 and the 401 `invalid signature`. A
+ * transaction may have been booked. If the error persists, check `baseUrl` and the proxies in front of the platform.
  */
 export class UnexpectedAnswerError extends PlatformError {
   override readonly name: string = 'UnexpectedAnswerError';

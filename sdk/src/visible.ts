@@ -7,8 +7,11 @@ const NAMED = new Map([
   ['\u007f', '␡'],
 ]);
 
-/** Control characters, line separators, bidirectional controls and the byte order mark. */
-const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+/** Control characters, line separators and bidirectional controls, for a character class with the flag `u`. */
+export const CONTROLS = String.raw`\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+
+/** Also the byte order mark. */
+const UNSAFE = new RegExp(`[${CONTROLS}\\ufeff]`, 'gu');
 
 /**
  * Foreign text for a terminal, a report or a log line: on one line, with a symbol or a code point in place of each

@@ -60,8 +60,8 @@ const FLAG_BY_LIMIT = `
 
 /**
  * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. The triggers of migrations
- * 0022 and 0025 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags more WINs
- * needs a new migration.
+ * 0022 and 0025 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags
+ * more WINs needs a new migration.
  */
 const FLAG = `
   coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;

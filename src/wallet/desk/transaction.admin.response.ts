@@ -114,10 +114,9 @@ const OPERATOR_STATUS = {
 
 const OPERATOR_BODY = {
   description:
-    "The operator's answer. A valid one is composed of the fields that the service reads (transactionId, status, balance, " +
-    'reason, ' +
-    'operatorTransactionId). An invalid one, such as the body of a 503, is cut off after 4 KiB; its line breaks and ' +
-    'tabs are replaced by spaces, other control characters by U+FFFD',
+    "The operator's answer. A valid one is composed of the fields that the service reads (transactionId, status, " +
+    'balance, reason, operatorTransactionId). An invalid one, such as the body of a 503, is cut off after 4 KiB; its ' +
+    'line breaks and tabs are replaced by spaces, other control characters by U+FFFD',
 } as const;
 
 /** The origin of an answer that a person entered because the operator gave it by means other than its wallet. */

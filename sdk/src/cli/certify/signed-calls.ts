@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
+import { encodingOf } from '../../answer.js';
 import { signatureOf } from '../../signature.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { Unmet } from './outcome.js';
@@ -182,7 +183,7 @@ export function describeReply({ status, text }: Reply): string {
 
 /** Reads a body as the platform does: without a byte order mark, and not at all if it is encoded. */
 function replyOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Reply {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  const encoding = encodingOf(headers['content-encoding']);
   const text =
     encoding === 'identity' ? new TextDecoder().decode(body) : `with the Content-Encoding ${encoding}`;
   let json: unknown;

@@ -35,8 +35,8 @@ More:
   --request-id ID      the X-Request-Id of the refused request: explains what to do with it
   --json               prints the result as JSON
 
-The right signature is shown only if the timestamp of the request is long past. Until then, whoever
-chose the timestamp and the nonce could send the request with it.
+The right signature is shown only if the timestamp of the request is long past. Until then, anyone
+who chose the timestamp and the nonce could send the request with it.
 
 Exit status: 0 the signature is valid, 1 it is not, 2 the command cannot be carried out.`;
 
@@ -140,7 +140,8 @@ async function fileOf(path: string): Promise<Buffer> {
 
 /** Refuses the files of a command line that a stranger may have written. */
 function unread(path: string): Promise<Buffer> {
-  throw new UsageError(
+  const refusal = new UsageError(
     `The curl command line sends the file "${path}". If it may be read, repeat the command with --read-data-files.`,
   );
+  return Promise.reject(refusal);
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { encodingOf } from '../../answer.js';
 import {
   canonicalHead,
   DEFAULT_TOLERANCE_SECONDS,
@@ -204,11 +205,11 @@ function unexplained(
 
 /** Recognises compression by its marks. The body may be a stranger's, so it is not decompressed. */
 function isCompressed({ headers, body }: SentRequest): boolean {
-  const encoding = firstValue(headers, 'content-encoding').trim().toLowerCase();
+  const encoding = encodingOf(firstValue(headers, 'content-encoding'));
   const isGzip = body.subarray(0, 3).equals(Buffer.from([0x1f, 0x8b, 0x08]));
   // RFC 1950: the method is 8, and the first two bytes are a multiple of 31. Text may begin like this, too.
   const isZlib = body.length > 2 && (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
-  return (encoding !== '' && encoding !== 'identity') || isGzip || (isZlib && !isUtf8(body));
+  return encoding !== 'identity' || isGzip || (isZlib && !isUtf8(body));
 }
 
 function differenceOf(right: Buffer, wrong: Buffer, bodyLength: number): Difference | undefined {
