@@ -9,13 +9,24 @@ import { FUNCTIONS } from './0022-flaggable-wins.js';
  * reason against a flag. So the trigger of migration 0022 marks more WINs, and the stored WINs to which this applies are
  * marked.
  *
- * Runs without a transaction, so that the statements hold their locks only briefly. Each step can be repeated.
+ * The trigger reads `free_spin_grants` for each WIN of free spins, so a statement that locks this table for longer than a
+ * moment stops these WINs. Therefore the constraints are added as NOT VALID and validated by separate statements, and
+ * the index is created concurrently; neither blocks reads or writes. Validation cannot fail, because the columns are new
+ * and the previous release sets neither. While ALTER TABLE waits for its lock, all statements on the table queue behind
+ * it. Therefore it gives up after five seconds, and the next start of the service tries again.
+ *
+ * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
 export class DuplicateGrants1764000000025 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '5s'; ${COLUMNS}`);
+    await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_granted');
+    await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_duplicate');
+    // An interrupted build leaves an invalid index.
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_duplicates');
+    await runner.query(INDEX);
     await runner.query(MARK_WIN_OF_FREE_SPINS);
     await runner.query(MARK_STORED_WINS);
   }
@@ -26,18 +37,21 @@ export class DuplicateGrants1764000000025 implements MigrationInterface {
   }
 }
 
-/** The search for causes of attention reads the index. */
 const COLUMNS = `
 ALTER TABLE free_spin_grants
   ADD COLUMN IF NOT EXISTS granted_at timestamptz,
   ADD COLUMN IF NOT EXISTS duplicate_of text REFERENCES free_spin_grants (request_ref),
   DROP CONSTRAINT IF EXISTS free_spin_grants_granted,
-  ADD CONSTRAINT free_spin_grants_granted CHECK (granted_at IS NULL OR external_ref IS NOT NULL),
+  ADD CONSTRAINT free_spin_grants_granted CHECK (granted_at IS NULL OR external_ref IS NOT NULL) NOT VALID,
   DROP CONSTRAINT IF EXISTS free_spin_grants_duplicate,
   ADD CONSTRAINT free_spin_grants_duplicate CHECK (
-    duplicate_of IS NULL OR (granted_at IS NOT NULL AND duplicate_of <> request_ref));
-CREATE INDEX IF NOT EXISTS free_spin_grants_duplicates ON free_spin_grants (granted_at, request_ref)
-  WHERE duplicate_of IS NOT NULL;
+    duplicate_of IS NULL OR (granted_at IS NOT NULL AND duplicate_of <> request_ref)) NOT VALID
+`;
+
+/** The search for causes of attention reads the index. */
+const INDEX = `
+CREATE INDEX CONCURRENTLY free_spin_grants_duplicates ON free_spin_grants (granted_at, request_ref)
+  WHERE duplicate_of IS NOT NULL
 `;
 
 const KEYS = 'provider_id, transaction_id, platform_transaction_id, operator_id, created_at';
