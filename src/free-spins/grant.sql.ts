@@ -115,7 +115,7 @@ export const GRANTED: Statement = {
                               AND o.state = 'GRANTED' AND o.completed IS NOT TRUE AND o.duplicate_of IS NULL
                             ORDER BY o.grant_no LIMIT 1)
      WHERE request_ref = $1 AND state IN ('PENDING', 'FAILED')
-    RETURNING ${TENANTS}, duplicate_of AS "duplicateOf",
+    RETURNING duplicate_of AS "duplicateOf",
               CASE WHEN cancel_lease_until IS NOT NULL THEN cancel_attempt END AS "cancelAttempt"`,
 };
 
