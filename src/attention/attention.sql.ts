@@ -25,12 +25,12 @@ export const OPEN: Statement = {
   text: `
     WITH opened AS (
       INSERT INTO attention_items (item_id, kind, subject, state, operator_id, provider_id, summary, count, href,
-                                   parked_at, range_from, range_to, created_at)
-      SELECT item_id, kind, subject, 'OPEN', operator_id, provider_id, summary, count, href, parked_at, range_from,
-             range_to, ${NOW}
+                                   parked_at, duplicate_of, range_from, range_to, created_at)
+      SELECT item_id, kind, subject, 'OPEN', operator_id, provider_id, summary, count, href, parked_at, duplicate_of,
+             range_from, range_to, ${NOW}
         FROM json_to_recordset($1::json) AS cause (item_id uuid, kind text, subject text, operator_id text,
-               provider_id text, summary text, count integer, href text, parked_at timestamptz, range_from timestamptz,
-               range_to timestamptz)
+               provider_id text, summary text, count integer, href text, parked_at timestamptz, duplicate_of text,
+               range_from timestamptz, range_to timestamptz)
       ON CONFLICT (kind, subject) WHERE cause_present DO NOTHING
       RETURNING item_id
     ), ${recordEvent('opened', `'opened'`, '$2')}
@@ -79,13 +79,12 @@ const endOf = (condition: string) => `
 export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
 
 /**
- * Closes the items of grants that failed before they became duplicates. $1: the subjects of the duplicates. The item of
- * the duplicate itself is newer than `granted_at`.
+ * Closes the items of grants that failed before they became duplicates. Such an item may be newer than the duplicate: an
+ * instance may have read the failure just before the grant was resent. $1: the subjects of the duplicates.
  */
 export const END_FAILURES: Statement = {
   name: 'attention_end_failures',
-  text: endOf(`kind = 'grant' AND subject = ANY ($1::text[]) AND created_at <
-         (SELECT g.granted_at FROM free_spin_grants g WHERE g.request_ref = subject)`),
+  text: endOf(`kind = 'grant' AND subject = ANY ($1::text[]) AND duplicate_of IS NULL`),
 };
 
 /** Closes the items of rounds whose cause is gone. $1: the subjects of the causes that are still present. */

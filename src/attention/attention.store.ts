@@ -88,6 +88,7 @@ export class AttentionStore {
     count,
     href,
     parkedAt,
+    duplicateOf,
     range,
   }: Cause): object {
     return {
@@ -100,6 +101,7 @@ export class AttentionStore {
       count,
       href,
       parked_at: parkedAt,
+      duplicate_of: duplicateOf,
       range_from: range?.from,
       range_to: range?.to,
     };

@@ -84,8 +84,8 @@ const GRANTS: Statement = {
 };
 
 /**
- * Reads the index free_spin_grants_duplicates. An item that is older than the duplicate belongs to an earlier failure of
- * the grant.
+ * Reads the index free_spin_grants_duplicates. An item without `duplicate_of` belongs to an earlier failure of the
+ * grant.
  */
 const DUPLICATES: Statement = {
   name: 'cause_duplicates',
@@ -93,7 +93,7 @@ const DUPLICATES: Statement = {
     SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
            g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
            g.duplicate_of AS "duplicateOf", true AS due, g.granted_at > ${RECENT} AS recent,
-           ${ofItem('grant', 'g.request_ref', 'i.created_at >= g.granted_at')} AS known,
+           ${ofItem('grant', 'g.request_ref', 'i.duplicate_of IS NOT NULL')} AS known,
            ARRAY[g.granted_at::text, g.request_ref] AS place
       FROM (SELECT * FROM free_spin_grants
              WHERE duplicate_of IS NOT NULL AND granted_at <= $2::timestamptz

@@ -138,6 +138,7 @@ function duplicateGrant(row: DuplicateGrantRow): Cause {
       `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} is a duplicate: the provider answered with the ` +
       `externalRef of the grant ${duplicateOf}, in which all winnings count`,
     href: grantHref(requestRef),
+    duplicateOf,
   };
 }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AttentionStore } from '../../src/attention/attention.store.js';
+import { CauseStore } from '../../src/attention/cause.store.js';
 import { Tool } from '../free-spins/tool.js';
 import { GRANT } from '../world/provider.js';
 import { startWorld, type World } from '../world/world.js';
@@ -69,4 +71,35 @@ describe('the attention item of a duplicate', () => {
       expect(others).toMatchObject([{ id: failure!.id, state: 'CLOSED' }]);
     }, 20_000);
   }, 60_000);
+
+  test('replaces the item of an earlier failure that a slow instance opens after the resend', async () => {
+    const { playerRef } = playerOfOneBatch();
+    await tool.granted({ playerRef });
+    const order = tool.order({ playerRef });
+    await allowNextSearch('infinity');
+    world.provider.next({ do: 'answer', status: 503 }, { requestRef: order.requestRef });
+    expect((await tool.post(order)).status).toBe(502);
+    const failures = await world.app.get(CauseStore).window('grants', undefined, 10);
+    const { cause } = failures.find((found) => found.cause.subject === order.requestRef)!;
+    expect((await tool.act(order.requestRef, 'resend')).json).toHaveProperty('duplicateOf');
+    await world.app.get(AttentionStore).open([cause]);
+    await allowNextSearch('-infinity');
+    await vi.waitFor(async () => {
+      const [newest, ...others] = await itemsOf(order.requestRef);
+      expect(newest).toMatchObject({
+        state: 'OPEN',
+        summary: expect.stringContaining('is a duplicate') as string,
+      });
+      expect(others).toMatchObject([{ state: 'CLOSED', closedBy: 'croupier' }]);
+    }, 20_000);
+  }, 60_000);
 });
+
+/** Lets no search for causes begin before this time, except the search for parked transactions. */
+async function allowNextSearch(at: 'infinity' | '-infinity'): Promise<void> {
+  await world.sql.run(
+    `INSERT INTO attention_scans (name, ran_at) VALUES ('causes', $1)
+     ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
+    [at],
+  );
+}

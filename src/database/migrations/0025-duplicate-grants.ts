@@ -3,7 +3,8 @@ import { FUNCTIONS } from './0022-flaggable-wins.js';
 
 /**
  * Stores when a grant got its externalRef, and of which other grant it is a duplicate (contract, section 6). The
- * previous release sets neither column: a grant without `granted_at` counts as granted when it was created.
+ * previous release sets neither column: a grant without `granted_at` counts as granted when it was created. An attention
+ * item of a duplicate has its `duplicate_of` too, which distinguishes it from the item of an earlier failure.
  *
  * A WIN is now also flagged as CANCELLED if its freeSpinsRef was granted again only after the WIN, and a duplicate is no
  * reason against a flag. So the trigger of migration 0022 marks more WINs, and the stored WINs to which this applies are
@@ -22,6 +23,7 @@ export class DuplicateGrants1764000000025 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`SET LOCAL lock_timeout = '5s'; ${COLUMNS}`);
+    await runner.query(`SET LOCAL lock_timeout = '5s'; ${COLUMN_OF_ITEM}`);
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_granted');
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_duplicate');
     // An interrupted build leaves an invalid index.
@@ -33,6 +35,7 @@ export class DuplicateGrants1764000000025 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(FUNCTIONS);
+    await runner.query('ALTER TABLE attention_items DROP COLUMN duplicate_of');
     await runner.query('ALTER TABLE free_spin_grants DROP COLUMN duplicate_of, DROP COLUMN granted_at');
   }
 }
@@ -47,6 +50,8 @@ ALTER TABLE free_spin_grants
   ADD CONSTRAINT free_spin_grants_duplicate CHECK (
     duplicate_of IS NULL OR (granted_at IS NOT NULL AND duplicate_of <> request_ref)) NOT VALID
 `;
+
+const COLUMN_OF_ITEM = 'ALTER TABLE attention_items ADD COLUMN IF NOT EXISTS duplicate_of text';
 
 /** The search for causes of attention reads the index. */
 const INDEX = `
