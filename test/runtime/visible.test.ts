@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isFreeSpinsRef } from '../../src/wallet/rules/free-spins-ref.js';
 import { visible, visibleJson, visibleParsedJson } from '../../src/runtime/visible.js';
 
 /** The ranges of the contract's section 10, "Foreign text". */
@@ -19,6 +20,13 @@ test('escapes exactly the characters of the contract', () => {
     (character) => visible(character) !== character,
   );
   expect(changed).toEqual(unsafe);
+});
+
+test('escapes each character that a freeSpinsRef may not have, except lone surrogates', () => {
+  const refused = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(
+    (character) => character.isWellFormed() && !isFreeSpinsRef(character),
+  );
+  expect(refused).toEqual(unsafe);
 });
 
 test.each([
