@@ -42,7 +42,7 @@ export class GrantCallbackResponse {
   @ApiProperty({
     ...FREE_SPINS_REF_SCHEMA,
     example: 'spins-7',
-    description: `Your identifier of the grant; winnings name it as freeSpinsRef. ${FREE_SPINS_REF_WORDS}`,
+    description: `Your identifier of the grant, which winnings name as freeSpinsRef: ${FREE_SPINS_REF_WORDS}`,
   })
   externalRef: string;
 }

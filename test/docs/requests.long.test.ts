@@ -4,17 +4,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CroupierError } from '../../src/errors/croupier-error.js';
 import { validInstance } from '../../src/http/validation/request-instance.js';
+import { visible } from '../../src/runtime/visible.js';
 import { SessionTokenRequest } from '../../src/session/session.request.js';
 import { TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS } from '../http/requests.js';
 import { startWorld, type World } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
-/**
- * Constraints that no schema can express: that a day exists, that an address can be used, and characters that no portable
- * pattern can name.
- */
-const BEYOND_A_SCHEMA = /^((from|to|until|launchUrl) must|freeSpinsRef must not contain)/;
+/** Constraints that no schema can express: that a day exists, and that an address can be used. */
+const BEYOND_A_SCHEMA = /^(from|to|until|launchUrl) must/;
 
 const isDots = (value: unknown) => value === '.' || value === '..';
 
@@ -36,6 +34,11 @@ const BEYOND_A_PATTERN: readonly {
     message: /^(\w+) must not begin with croupier-/,
     concerns: (value) => value.startsWith('croupier-'),
     words: 'not beginning with `croupier-`',
+  },
+  {
+    message: /^(freeSpinsRef) must be 1 to 256 characters without/,
+    concerns: (value) => !value.isWellFormed() || visible(value) !== value,
+    words: 'line separators, bidirectional controls and lone surrogates',
   },
   {
     message: /^(\w+) must be 1 to \d+ characters without/,

@@ -10,5 +10,6 @@ export const FREE_SPINS_REF_SCHEMA = {
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
 } as const;
 
+/** The whole grammar, for descriptions and messages. */
 export const FREE_SPINS_REF_WORDS =
-  'It contains no control characters, line separators, bidirectional controls or lone surrogates.';
+  '1 to 256 characters without control characters, line separators, bidirectional controls and lone surrogates';
