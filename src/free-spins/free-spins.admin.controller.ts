@@ -176,9 +176,8 @@ export class FreeSpinsAdminController {
     @ValidQuery() query: AdminGrantQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<GrantListResponse | StreamableFile> {
-    const read = async ({ limit, cursor, ...filter }: AdminGrantQuery) => {
-      const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
-      const found = await this.freeSpins.list(filter, page);
+    const read = async (page: AdminGrantQuery) => {
+      const found = await this.freeSpins.list(page, page);
       return { ...found, items: found.items.map(grantResponse) };
     };
     return answerList(format, { query, name: 'free-spins', columns: GRANT_COLUMNS, read });

@@ -167,10 +167,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorGrantQuery,
   ): Promise<GrantListResponse> {
-    // Operators get no CSV, so `bom` has no effect.
-    const { limit, cursor, bom, ...filter } = query;
-    const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
-    const found = await this.freeSpins.list({ ...filter, operatorId: operator.id }, page);
+    const found = await this.freeSpins.list({ ...query, operatorId: operator.id }, query);
     return { ...found, items: found.items.map(grantResponse) };
   }
 

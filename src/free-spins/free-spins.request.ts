@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import {
   CurrencyField,
   IdentifierField,
@@ -7,7 +8,7 @@ import {
   QueryChoiceField,
   UuidField,
 } from '../http/validation/fields.js';
-import { TimePageQuery } from '../http/lists/time-page.js';
+import { OperatorTimePageQuery, TimePageQuery } from '../http/lists/time-page.js';
 import type { GrantState } from './grant.entity.js';
 
 /** Contract, section 6. */
@@ -77,34 +78,46 @@ export class AdminBatchRequest extends PlayersRequest {
   batchRef?: string | null;
 }
 
-export class OperatorGrantQuery extends TimePageQuery {
-  @QueryChoiceField(STATES)
-  state?: GrantState;
+/** Adds the filters of a list of grants. */
+function withGrantFilters<Page extends Type<object>>(page: Page) {
+  class GrantFilters extends page {
+    @QueryChoiceField(STATES)
+    state?: GrantState;
 
-  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
-  providerId?: string;
+    @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
+    providerId?: string;
 
-  @IdentifierField({ presence: 'optional', example: 'player-42' })
-  playerRef?: string;
+    @IdentifierField({ presence: 'optional', example: 'player-42' })
+    playerRef?: string;
 
-  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
-  gameId?: string;
+    @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+    gameId?: string;
 
-  @UuidField({ presence: 'optional', description: 'the grants of a batch' })
-  batchId?: string;
+    @UuidField({ presence: 'optional', description: 'the grants of a batch' })
+    batchId?: string;
+  }
+  return GrantFilters;
 }
 
-export class AdminGrantQuery extends OperatorGrantQuery {
+export class OperatorGrantQuery extends withGrantFilters(OperatorTimePageQuery) {}
+
+export class AdminGrantQuery extends withGrantFilters(TimePageQuery) {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
 }
 
-export class OperatorBatchQuery extends TimePageQuery {
-  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
-  gameId?: string;
+/** Adds the filter of a list of batches. */
+function withBatchFilter<Page extends Type<object>>(page: Page) {
+  class BatchFilter extends page {
+    @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+    gameId?: string;
+  }
+  return BatchFilter;
 }
 
-export class AdminBatchQuery extends OperatorBatchQuery {
+export class OperatorBatchQuery extends withBatchFilter(OperatorTimePageQuery) {}
+
+export class AdminBatchQuery extends withBatchFilter(TimePageQuery) {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
 }

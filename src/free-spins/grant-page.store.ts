@@ -16,6 +16,7 @@ export interface GrantFilter {
 
 /** Filters that have an index, the most selective first. */
 const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
+const FILTERS = [...LEADERS, 'gameId'] as const;
 
 /**
  * Grants are numbered nearly in the order of their creation: a grant with a lower number is created at most this many
@@ -48,10 +49,11 @@ export function grantPage(
     ...(from === undefined ? [] : [numberedAfter(new Date(from))]),
     ...(to === undefined ? [] : [numberedBefore(new Date(to))]),
   ];
+  const filters = FILTERS.filter((field) => filter[field] !== undefined);
   const leader = LEADERS.find((field) => filter[field] !== undefined);
   return {
     where: {
-      ...filter,
+      ...Object.fromEntries(filters.map((field) => [field, filter[field]])),
       ...(leader && { [leader]: Any([filter[leader]]) }),
       ...(numbers.length > 0 && { grantNo: And(...numbers) }),
       ...(created.length > 0 && { createdAt: And(...created) }),

@@ -58,6 +58,23 @@ describe('an operator', () => {
     expect(listed.json['items']).toMatchObject([{ requestRef: order.requestRef }]);
   });
 
+  test('reads its grants page by page', async () => {
+    const playerRef = 'the-player-of-two-pages';
+    const orders = [own(), own()].map((order) => ({ ...order, playerRef }));
+    for (const order of orders) await world.signed(OPERATOR, path, order);
+    const pageOf = async (query: string) =>
+      (await tool.signedGet(OPERATOR, `${path}?playerRef=${playerRef}&limit=1${query}`)).json;
+    const first = await pageOf('');
+    expect(first['items']).toMatchObject([{ requestRef: orders[1]!.requestRef }]);
+    const second = await pageOf(`&cursor=${String(first['nextCursor'])}`);
+    expect(second['items']).toMatchObject([{ requestRef: orders[0]!.requestRef }]);
+    expect(second).not.toHaveProperty('nextCursor');
+  });
+
+  test.each([path, `${path}/batches`])('has no CSV of %s, so no parameter bom', async (list) => {
+    expect((await tool.signedGet(OPERATOR, `${list}?bom=true`)).status).toBe(400);
+  });
+
   test("does not see another operator's grants, nor which operator uses a requestRef", async () => {
     const order = own();
     await world.signed(OPERATOR, path, order);

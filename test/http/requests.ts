@@ -51,7 +51,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 const SPINS = { gameId: 'slots', spins: 10, betAmountMinor: 20, currency: 'EUR' };
 const PAGE = { limit: 50, cursor: 'Ym9vaw' };
 const LIST = { ...PAGE, bom: 'true' };
-const TIME_PAGE = { ...LIST, from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
+const RANGE = { from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
+const TIME_PAGE = { ...LIST, ...RANGE };
 const PROVIDER = { name: 'Acme', webhookBaseUrl: 'https://rgs.acme.example', lateSettlementSeconds: 0 };
 const OPERATOR = { name: 'Lucky', walletBaseUrl: 'https://wallet.lucky.example', walletTimeoutMs: 5000 };
 const TENANT = { status: 'ACTIVE', requestsPerSecond: 500 };
@@ -160,7 +161,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [CloseRequest, [{ reason: 'corrected' }]],
   [FlaggedWinQuery, [{ ...TIME_PAGE, operatorId: 'o' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
-  [OperatorBatchQuery, [{ ...TIME_PAGE, gameId: 'g' }]],
+  [OperatorBatchQuery, [{ ...PAGE, ...RANGE, gameId: 'g' }]],
   [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],
   [ResendBatchRequest, [{ includeUnknown: true }, {}]],
   [RejectRequest, [{ reason: 'one zero too many' }]],
@@ -176,6 +177,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
     [
       {
         ...PAGE,
+        ...RANGE,
         batchId: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
         state: 'GRANTED',
         providerId: 'a',
@@ -184,7 +186,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
       },
     ],
   ],
-  [AdminGrantQuery, [{ ...LIST, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
+  [AdminGrantQuery, [{ ...TIME_PAGE, state: 'GRANTED', providerId: 'a', playerRef: 'p', operatorId: 'o' }]],
 ]);
 
 /** Invalid values for any field; undefined leaves it out. */

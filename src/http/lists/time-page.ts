@@ -1,17 +1,27 @@
+import type { Type } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
-import { cursorAt, ListQuery, pageById, type PageOf, type PageQuery } from './page.js';
+import { cursorAt, ListQuery, pageById, PageQuery, type PageOf } from './page.js';
+
+/** Adds the range of time. A query that can be exported as CSV remains a subclass of ListQuery, which `list.ts` asks. */
+function withTimeRange<Page extends Type<PageQuery>>(page: Page) {
+  class TimeRange extends page {
+    @InstantField('from ≤ createdAt')
+    from?: string;
+
+    @InstantField('createdAt < to')
+    to?: string;
+  }
+  return TimeRange;
+}
 
 /** The query parameters of a list by time, newest first: from ≤ createdAt < to. Contract, section 7. */
-export class TimePageQuery extends ListQuery {
-  @InstantField('from ≤ createdAt')
-  from?: string;
+export class TimePageQuery extends withTimeRange(ListQuery) {}
 
-  @InstantField('createdAt < to')
-  to?: string;
-}
+/** The same for a list under /v1/operator, which has no CSV. */
+export class OperatorTimePageQuery extends withTimeRange(PageQuery) {}
 
 /**
  * The sort key of an item in a list by time: its time, with microseconds, and its id, which orders items with the same
