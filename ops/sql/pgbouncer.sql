@@ -32,6 +32,11 @@ BEGIN
     EXECUTE format('ALTER ROLE %I SET exit_on_error = off', name);
     EXECUTE format('ALTER ROLE %I SET search_path = "$user", public', name);
   END LOOP;
+  IF current_setting('server_version_num')::integer >= 170000 THEN
+    FOREACH name IN ARRAY ARRAY['croupier_owner', 'croupier_service', 'croupier_group_commit'] LOOP
+      EXECUTE format('ALTER ROLE %I SET transaction_timeout = 0', name);
+    END LOOP;
+  END IF;
 END $$;
 
 ALTER ROLE croupier_service SET statement_timeout = '10s';

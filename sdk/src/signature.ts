@@ -116,8 +116,11 @@ export function signatureHeaders(input: SignInput): SignatureHeaders {
   };
 }
 
-/** Nothing but whitespace, control and format characters. NUL bytes are the same HMAC key as no bytes. */
-const BLANK = /^[\s\p{Cc}\p{Cf}]*$/u;
+/**
+ * Nothing but whitespace, control and format characters, and the letters that show nothing: Hangul fillers and the empty
+ * Braille pattern. NUL bytes are the same HMAC key as no bytes.
+ */
+const BLANK = /^[\s\p{Cc}\p{Cf}\u115F\u1160\u2800\u3164\uFFA0]*$/u;
 
 /**
  * Whether a value is a key: text or bytes that are neither empty nor blank. Anyone who knows the scheme could sign with

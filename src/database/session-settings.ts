@@ -61,10 +61,14 @@ function optionsOf(settings: Readonly<Record<string, string>>): string {
     .join(' ');
 }
 
-/** Selects the effective value of each setting, in one row with the settings' names as columns. */
+/**
+ * Selects the effective value of each setting, in one row with the settings' names as columns. Switches off
+ * `transaction_timeout`, which exists since PostgreSQL 17: earlier versions refuse a connection that states it.
+ */
 export const EFFECTIVE_SETTINGS = `SELECT ${Object.keys(NEEDED)
   .map((name) => `current_setting('${name}') AS "${name}"`)
-  .join(', ')}`;
+  .join(', ')},
+  (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout') AS transaction_timeout`;
 
 /** A setting with a value that differs from the one that the service needs. */
 export interface MismatchedSetting {

@@ -70,7 +70,11 @@ function response(
         },
       },
       ...(codes.includes('UNAUTHORIZED') && {
-        'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' as const } },
+        'WWW-Authenticate': {
+          description: '`Bearer`',
+          required: codes.every((code) => code === 'UNAUTHORIZED'),
+          schema: { type: 'string' as const },
+        },
       }),
       ...(codes.includes('PROVIDER_FAILED') && {
         Location: {
@@ -79,7 +83,11 @@ function response(
         },
       }),
       ...(codes.some((code) => WAITING.has(code)) && {
-        'Retry-After': { description: 'whole seconds, at least 1', schema: { type: 'integer' as const } },
+        'Retry-After': {
+          description: 'whole seconds, at least 1',
+          required: codes.every((code) => code === 'RATE_LIMITED'),
+          schema: { type: 'integer' as const },
+        },
       }),
     },
     content: {

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** Amounts, balances and ids that the database numbers, which can exceed 32 bits. */
-const LONG = /Minor$|^balance$|^callbackId$/;
+/** Amounts, balances, ids that the database numbers, and counts that a provider chooses can exceed 32 bits. */
+const LONG = /Minor$|^balance$|^callbackId$|^remainingSpins$/;
 const HIGHEST_INT32 = 2 ** 31 - 1;
 
 type Json = Readonly<Record<string, unknown>>;

@@ -24,6 +24,8 @@ export const HOSTILE_TIMEOUTS: Readonly<Record<string, string>> = {
   lock_timeout: '1ms',
   idle_in_transaction_session_timeout: '1ms',
   idle_session_timeout: '1ms',
+  // Long enough for the statement that switches it off.
+  transaction_timeout: '200ms',
 };
 
 /** Settings that change the meaning of statements which the service does not use. */
