@@ -141,6 +141,8 @@ describe('what is no key', () => {
     ['a no-break space', '\u00a0'],
     ['a byte order mark', '\ufeff'],
     ['a zero-width space', '\u200b'],
+    ['a Hangul filler', '\u3164'],
+    ['empty Braille patterns', '\u2800\u2800'],
     ['NUL, which HMAC pads every key with', '\0\0'],
     ['no bytes', new Uint8Array()],
     ['an empty Buffer', Buffer.alloc(0)],
