@@ -212,7 +212,7 @@ const WIDE_FAULTS: [WalletFault, string[], string[]?][] = [
       'echo-at-once',
     ],
   ],
-  ['answers with a Content-Encoding', ['bet-booked', 'balance-answered']],
+  ['answers with a Content-Encoding', ['balance-answered', 'balance-echo']],
   ['names no WIN', ['echo-win', 'echo-repeated', 'win-free-spins']],
   ['names no ADJUSTMENT', ['echo-adjustment', 'echo-repeated']],
   ['names no declined transaction', ['echo-declined', 'echo-repeated', 'bet-insufficient-funds']],
