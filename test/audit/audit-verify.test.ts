@@ -147,7 +147,7 @@ describe('a witness', () => {
   });
 
   test('is refused if it is malformed', async () => {
-    await expect(prove('yesterday')).rejects.toThrow('usage: npm run audit:verify');
+    await expect(prove('yesterday')).rejects.toThrow('--head: must be DAY/POSITION/HASH');
   });
 });
 
