@@ -38,7 +38,7 @@ export class MetricsController {
   read(@Headers('authorization') authorization: string | undefined): Promise<string> {
     const { metricsToken } = this.configuration;
     if (metricsToken !== undefined && !equalInConstantTime(authorization ?? '', `Bearer ${metricsToken}`)) {
-      throw new CroupierError('UNAUTHORIZED', TOKEN_REQUIRED);
+      throw new CroupierError('UNAUTHORIZED', TOKEN_REQUIRED, { 'WWW-Authenticate': 'Bearer' });
     }
     return this.text();
   }
