@@ -27,7 +27,10 @@ const WITHOUT_MEANING = [
   /^transaction_(isolation|read_only|deferrable)$/,
 ];
 
-test('every setting that a database may change is known here', async () => {
+/** Minor versions of another server may add settings; the version of the embedded one is fixed. */
+const isEmbedded = process.env['TEST_DATABASE_URL'] === undefined;
+
+test.runIf(isEmbedded)('every setting that a database may change is known here', async () => {
   const rows = await runAt<{ name: string }>(
     inject('databaseUrl'),
     `SELECT name FROM pg_settings WHERE context IN ('user', 'superuser') AND name <> 'session_replication_role'`,
@@ -60,8 +63,8 @@ describe('a connection states', () => {
   test.each(Object.keys({ ...HOSTILE_SETTINGS, ...HOSTILE_TIMEOUTS }))(
     '%s, whatever the database, the role and the URL say',
     async (name) => {
-      // PostgreSQL has transaction_timeout since version 17.
       const known = await runAt(inject('databaseUrl'), `SELECT FROM pg_settings WHERE name ILIKE '${name}'`);
+      // PostgreSQL has transaction_timeout since version 17.
       if (known.length === 0) return;
       const value = await shown(database.url, name);
       const hostile = { [name]: { ...HOSTILE_SETTINGS, ...HOSTILE_TIMEOUTS }[name]! };

@@ -48,7 +48,7 @@ export const IRRELEVANT_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Changes settings for new connections.
+ * Changes settings for new connections; those that the server's version does not know are left out.
  * @param target such as `DATABASE croupier`, or `ROLE CURRENT_USER IN DATABASE croupier`
  */
 export async function alter(
@@ -56,7 +56,9 @@ export async function alter(
   target: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
+  const rows = await runAt<{ name: string }>(url, 'SELECT lower(name) AS name FROM pg_settings');
+  const known = new Set(rows.map(({ name }) => name));
   for (const [name, value] of Object.entries(settings)) {
-    await runAt(url, `ALTER ${target} SET ${name} = '${value}'`);
+    if (known.has(name.toLowerCase())) await runAt(url, `ALTER ${target} SET ${name} = '${value}'`);
   }
 }
