@@ -3,9 +3,9 @@ const GROUND = '^src/(http|openapi|errors|config|runtime|database|embedded-postg
 
 /** Rooms from the top down: a room may import those after it, and the ground. */
 const DOWNWARDS = [
-  'search',
   'reconciliation',
   'attention',
+  'desk',
   'free-spins',
   'wallet',
   'session',

@@ -8,6 +8,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { SensitiveReadGuard } from './audit/sensitive-read.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
+import { DeskModule } from './desk/desk.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FreeSpinsModule } from './free-spins/free-spins.module.js';
@@ -22,7 +23,6 @@ import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.open
 import { CALLBACK_MODELS } from './provider-callback/callback-messages.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
-import { SearchModule } from './search/search.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
 import { SignatureModule } from './signature/signature.module.js';
@@ -37,6 +37,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     // Express tries routes in the order of these modules, so the modules with the most frequent requests come first.
     SessionModule,
     WalletModule,
+    DeskModule,
     RuntimeModule,
     ObservabilityModule,
     DatabaseModule,
@@ -48,7 +49,6 @@ import { WalletModule } from './wallet/wallet.module.js';
     HealthScoresModule,
     ApprovalsModule,
     FreeSpinsModule,
-    SearchModule,
     AttentionModule,
   ],
   providers: [

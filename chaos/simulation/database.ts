@@ -1,6 +1,7 @@
 import type { RoundFacts, SessionFacts } from '../../src/wallet/rules/facts.js';
 import type { ReversedTarget } from '../../src/wallet/rules/decision.js';
-import type { TransactionKey, UndecidedTransaction } from '../../src/wallet/resolving/undecided.store.js';
+import type { UndecidedTransaction } from '../../src/wallet/resolving/undecided.store.js';
+import type { TransactionKey } from '../../src/wallet/transaction.js';
 import {
   type Claim,
   newClaim,

@@ -20,6 +20,7 @@ import type { Claim } from '../../src/wallet/transaction.js';
 import type { TransactionStore } from '../../src/wallet/transaction.store.js';
 import type { ProviderFacts } from '../../src/wallet/rules/facts.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
+import { WinMonitor } from '../../src/wallet/win-monitor.js';
 import type { Seeded } from '../seeded.js';
 import type { SimulatedDatabase } from './database.js';
 import type { SimulatedTime } from './time.js';
@@ -121,7 +122,7 @@ export class SimulatedInstance {
       tenancy as TenancyService,
       wallets as OperatorWallets,
       transactions as TransactionStore,
-      metrics as Metrics,
+      new WinMonitor(tenancy as TenancyService, metrics as Metrics),
       // Only the support desk, which the simulation leaves out, reads invalid answers.
       { keep: () => Promise.resolve() } as unknown as OperatorAnswers,
       { remember: () => undefined } as unknown as AttemptIds,

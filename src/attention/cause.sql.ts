@@ -1,5 +1,5 @@
 import type { Statement } from '../database/database.js';
-import { openRound } from '../wallet/desk/rounds/open-round.sql.js';
+import { openRound } from '../desk/rounds/open-round.sql.js';
 
 /*
  * Searches for the causes of attention items in the tables of other rooms. The place of a row is its sort key. Each

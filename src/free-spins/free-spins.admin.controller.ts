@@ -12,7 +12,7 @@ import { JsonBody, NoBody } from '../http/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
 import { ValidQuery } from '../http/validation/query.js';
 import { BodyLimit } from '../http/server/raw-body.guard.js';
-import { BatchesService } from './batches.service.js';
+import { BatchesService } from './batches/batches.service.js';
 import {
   ApiCancel,
   ApiCancelBatch,
@@ -41,7 +41,7 @@ import {
   BatchListResponse,
   BatchResponse,
   batchItem,
-} from './batch.response.js';
+} from './batches/batch.response.js';
 import {
   DetailedGrantResponse,
   GRANT_COLUMNS,
@@ -50,9 +50,9 @@ import {
   GrantStatusResponse,
   grantResponse,
   detailedGrantResponse,
-} from './grant.response.js';
-import { PreviewResponse, previewResponse } from './preview.response.js';
-import { FreeSpinsService } from './free-spins.service.js';
+} from './grants/grant.response.js';
+import { PreviewResponse, previewResponse } from './grants/preview.response.js';
+import { FreeSpinsService } from './grants/grants.service.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
 

@@ -12,9 +12,9 @@ import {
 import { ApprovalItem } from '../approvals/approval.request.js';
 import { ApiErrors } from '../openapi/api-errors.js';
 import { FindBatchQuery, ResendBatchRequest } from './free-spins.request.js';
-import { BatchCreatedResponse, BatchItem, BatchResponse } from './batch.response.js';
-import { DetailedGrantResponse, GrantResponse, GrantStatusResponse } from './grant.response.js';
-import { PreviewResponse } from './preview.response.js';
+import { BatchCreatedResponse, BatchItem, BatchResponse } from './batches/batch.response.js';
+import { DetailedGrantResponse, GrantResponse, GrantStatusResponse } from './grants/grant.response.js';
+import { PreviewResponse } from './grants/preview.response.js';
 
 /*
  * OpenAPI documentation of the operations on free spins that administrators and operators share, and of the previews,

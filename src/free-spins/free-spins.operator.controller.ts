@@ -12,7 +12,7 @@ import { BodyLimit } from '../http/server/raw-body.guard.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
-import { BatchesService } from './batches.service.js';
+import { BatchesService } from './batches/batches.service.js';
 import {
   ApiCancel,
   ApiCancelBatch,
@@ -39,7 +39,7 @@ import {
   BatchListResponse,
   BatchResponse,
   batchItem,
-} from './batch.response.js';
+} from './batches/batch.response.js';
 import {
   DetailedGrantResponse,
   GrantListResponse,
@@ -47,9 +47,9 @@ import {
   GrantStatusResponse,
   grantResponse,
   detailedGrantResponse,
-} from './grant.response.js';
-import { FreeSpinsService } from './free-spins.service.js';
-import type { Scope } from './grantable-games.js';
+} from './grants/grant.response.js';
+import { FreeSpinsService } from './grants/grants.service.js';
+import type { Scope } from './grants/grantable-games.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
 

@@ -9,7 +9,7 @@ import {
   UuidField,
 } from '../http/validation/fields.js';
 import { OperatorTimePageQuery, TimePageQuery } from '../http/lists/time-page.js';
-import type { GrantState } from './grant.entity.js';
+import type { GrantState } from './grants/grant.entity.js';
 
 /** Contract, section 6. */
 const MAX_SPINS = 1000;

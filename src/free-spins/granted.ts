@@ -3,11 +3,11 @@ import type { Response } from 'express';
 import type { ApprovalItem } from '../approvals/approval.request.js';
 import type { Approval } from '../approvals/approval.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import type { BatchOutcome } from './batches.service.js';
-import { type BatchCreatedResponse } from './batch.response.js';
-import { type GrantResponse, grantResponse } from './grant.response.js';
-import type { GrantOutcome } from './free-spins.service.js';
-import type { Grant } from './grant.entity.js';
+import type { BatchOutcome } from './batches/batches.service.js';
+import { type BatchCreatedResponse } from './batches/batch.response.js';
+import { type GrantResponse, grantResponse } from './grants/grant.response.js';
+import type { GrantOutcome } from './grants/grants.service.js';
+import type { Grant } from './grants/grant.entity.js';
 
 /** The largest body of a batch, in bytes: enough for 1000 player references of 128 characters. Contract, section 2. */
 export const BATCH_LIMIT_BYTES = 256 * 1024;

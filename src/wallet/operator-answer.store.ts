@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { ANSWERS_OF, DELETE_ANSWERS_BETWEEN, KEEP_ANSWER } from './operator-answer.sql.js';
+import { Database, type Statement } from '../database/database.js';
+import type { OperatorAnswer } from './operator-answer.sql.js';
 import { ATTEMPTS_KEPT, FIRST_ATTEMPTS_KEPT } from './transaction.sql.js';
 
-/** The body of an invalid answer. */
-export interface OperatorAnswer {
-  readonly transactionId: string;
-  readonly attempt: number;
-  readonly body: string;
-}
+/** Stores the body of the operator's answer to an attempt. */
+const KEEP_ANSWER: Statement = {
+  name: 'operator_answer_keep',
+  text: `INSERT INTO operator_answers (provider_id, transaction_id, attempt, body) VALUES ($1, $2, $3, $4)`,
+};
+
+/** Deletes the answers to the attempts after $3 and before $4. */
+const DELETE_ANSWERS_BETWEEN: Statement = {
+  name: 'operator_answer_delete_between',
+  text: `
+    DELETE FROM operator_answers
+     WHERE provider_id = $1 AND transaction_id = $2 AND attempt > $3 AND attempt < $4`,
+};
 
 @Injectable()
 export class OperatorAnswerStore {
@@ -21,13 +28,5 @@ export class OperatorAnswerStore {
     const firstOfLatest = attempt - (ATTEMPTS_KEPT - FIRST_ATTEMPTS_KEPT) + 1;
     const between = [FIRST_ATTEMPTS_KEPT, firstOfLatest];
     await this.database.query(DELETE_ANSWERS_BETWEEN, [providerId, transactionId, ...between]);
-  }
-
-  /**
-   * Reads the stored answers to the attempts of a provider's transactions.
-   * @param since a time at or before the first attempt of each of these transactions
-   */
-  of(providerId: string, transactionIds: readonly string[], since: Date): Promise<OperatorAnswer[]> {
-    return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);
   }
 }

@@ -2,6 +2,12 @@ import type { MovementRequest } from '../operator-wallet/operator-wallet.js';
 import type { DeclineReason, Verdict } from './rules/decision.js';
 import type { Mode, ProviderFacts, TransactionRequest } from './rules/facts.js';
 
+/** What identifies a transaction. */
+export interface TransactionKey {
+  readonly providerId: string;
+  readonly transactionId: string;
+}
+
 /** A provider's request, with the other values that are needed to load its facts and to claim it. */
 export interface Submission {
   readonly provider: ProviderFacts;

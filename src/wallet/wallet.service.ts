@@ -12,18 +12,13 @@ import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { Admission, type AdmittedRequest } from './admission.js';
-import {
-  AttemptRunner,
-  codeOf,
-  type ClaimedAttempt,
-  refusedCall,
-  type WinningsTrigger,
-} from './attempt.runner.js';
+import { AttemptRunner, type ClaimedAttempt, refusedCall } from './attempt.runner.js';
 import { FreshClaims } from './fresh-claim.store.js';
 import { decide } from './rules/attempt.js';
 import type { Decision } from './rules/decision.js';
 import type { ProviderFacts, RoundFacts, SessionFacts, TransactionRequest } from './rules/facts.js';
 import { responseBody } from './rules/outcome.js';
+import { codeOf } from './settlement.js';
 import type { Claim, NewTransaction, Submission } from './transaction.js';
 import { type LoadedFacts, type StoredTransaction, TransactionStore } from './transaction.store.js';
 
@@ -105,14 +100,6 @@ export class WalletService {
     } finally {
       admitted.leave();
     }
-  }
-
-  /**
-   * Registers a watcher of the transactions after which a WIN may have to be flagged; see AttemptRunner.
-   * @param watcher must not throw
-   */
-  onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
-    this.attempts.onWinningsTrigger(watcher);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { ApprovalsService } from '../../src/approvals/approvals.service.js';
 import { CroupierError } from '../../src/errors/croupier-error.js';
-import { AdjustmentService } from '../../src/wallet/desk/adjustment.service.js';
+import { AdjustmentService } from '../../src/desk/corrections/adjustment.service.js';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';

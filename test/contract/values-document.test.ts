@@ -6,7 +6,7 @@ import { STATES as GRANT_STATES } from '../../src/free-spins/free-spins.request.
 import { FLAGS } from '../../src/free-spins/winnings/winnings.store.js';
 import { scoreOf, stateOf } from '../../src/health-scores/rules/score.js';
 import { FINDINGS } from '../../src/reconciliation/rules/compare.js';
-import { STATES as TRANSACTION_STATES } from '../../src/wallet/desk/transaction.admin.request.js';
+import { STATES as TRANSACTION_STATES } from '../../src/desk/transactions/transaction.admin.request.js';
 import { documentedRows, executedTable } from './document.js';
 
 /* Compares the tables that list the values of a type with the code. */

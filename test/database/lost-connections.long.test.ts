@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { openDataSource } from '../../src/database/data-source.js';
-import { BatchRunner } from '../../src/free-spins/batch.runner.js';
+import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { letPass } from '../desk/desk.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Advice, adviceFor, type AdviceFacts } from '../../src/wallet/desk/advice.js';
+import { type Advice, adviceFor, type AdviceFacts } from '../../src/desk/transactions/advice.js';
 
 const BET: AdviceFacts = {
   kind: 'BET',

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
 import { type Place, placeOf } from '../../src/http/lists/time-page.js';
 import { OPEN_ROUNDS } from '../../src/attention/cause.sql.js';
-import { SEARCH } from '../../src/search/search.sql.js';
+import { SEARCH } from '../../src/desk/search/search.sql.js';
 import {
   roundPage,
   roundsWithId,
   summandsOfRound,
   transactionsOfRound,
-} from '../../src/wallet/desk/rounds/round.sql.js';
-import type { RoundKey } from '../../src/wallet/desk/rounds/round-sums.js';
+} from '../../src/desk/rounds/round.sql.js';
+import type { RoundKey } from '../../src/desk/rounds/round-sums.js';
 import {
   WINDOW_SETTINGS,
   needsWindow,
@@ -19,9 +19,9 @@ import {
   transactionPage,
   WINDOW_ROWS,
   windowEnd,
-} from '../../src/wallet/desk/transaction-search.sql.js';
-import { Grant } from '../../src/free-spins/grant.entity.js';
-import { type GrantFilter, grantPage } from '../../src/free-spins/grant-page.store.js';
+} from '../../src/desk/transactions/transaction-search.sql.js';
+import { Grant } from '../../src/free-spins/grants/grant.entity.js';
+import { type GrantFilter, grantPage } from '../../src/free-spins/grants/grant-page.store.js';
 import {
   EXAMINED_WINS,
   FLAGGED_LATELY,

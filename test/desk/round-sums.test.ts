@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { adviceForRound } from '../../src/wallet/desk/rounds/round-advice.js';
+import { adviceForRound } from '../../src/desk/rounds/round-advice.js';
 import {
   type BetsAndWins,
   isOpen,
   type RoundTransaction,
   sumsOf,
-} from '../../src/wallet/desk/rounds/round-sums.js';
+} from '../../src/desk/rounds/round-sums.js';
 
 const APPROVED: RoundTransaction = {
   transactionId: 'bet',

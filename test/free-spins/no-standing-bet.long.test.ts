@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { AttemptRunner, type WinningsTrigger } from '../../src/wallet/attempt.runner.js';
+import { WinMonitor, type WinningsTrigger } from '../../src/wallet/win-monitor.js';
 import { type Body, letPass, tick, timedOut } from '../desk/desk.js';
 import {
   ADMIN_KEY,
@@ -270,7 +270,7 @@ test('pages and CSV mix both kinds of flags by time, and leave out the batch tha
 
 test('a plain round causes no review, neither of its BET nor of its WIN', async () => {
   const triggers: string[] = [];
-  world.app.get(AttemptRunner).onWinningsTrigger(({ transactionId }: WinningsTrigger) => {
+  world.app.get(WinMonitor).onWinningsTrigger(({ transactionId }: WinningsTrigger) => {
     triggers.push(transactionId);
   });
   const played = await approved(bet());

@@ -26,7 +26,7 @@ import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.request.
 import { ListQuery, PageQuery } from '../../src/http/lists/page.js';
 import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
-import { SearchQuery } from '../../src/search/search.request.js';
+import { SearchQuery } from '../../src/desk/search/search.request.js';
 import { SessionQuery } from '../../src/session/session.admin.response.js';
 import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
 import { PutGameRequest } from '../../src/tenancy/administration/game.request.js';
@@ -40,10 +40,10 @@ import {
 } from '../../src/tenancy/administration/provider.request.js';
 import { PauseRequest, ResumeRequest } from '../../src/tenancy/pauses/pause.request.js';
 import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
-import { AdjustmentRequest } from '../../src/wallet/desk/adjustment.request.js';
-import { FindRoundQuery, RoundQuery } from '../../src/wallet/desk/rounds/round.admin.request.js';
-import { SettleRequest } from '../../src/wallet/desk/settle.request.js';
-import { TransactionQuery } from '../../src/wallet/desk/transaction.admin.request.js';
+import { AdjustmentRequest } from '../../src/desk/corrections/adjustment.request.js';
+import { FindRoundQuery, RoundQuery } from '../../src/desk/rounds/round.admin.request.js';
+import { SettleRequest } from '../../src/desk/corrections/settle.request.js';
+import { TransactionQuery } from '../../src/desk/transactions/transaction.admin.request.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -4,8 +4,7 @@ import { Metrics } from '../../observability/metrics.js';
 import { isUuid } from '../../http/validation/identifier.js';
 import type { PageOf } from '../../http/lists/page.js';
 import { pageOfWindow } from '../../http/lists/time-page.js';
-import type { WinningsTrigger } from '../../wallet/attempt.runner.js';
-import { WalletService } from '../../wallet/wallet.service.js';
+import { WinMonitor, type WinningsTrigger } from '../../wallet/win-monitor.js';
 import type { FlaggedWinQuery } from './winnings.request.js';
 import { type FlaggedWin, type Winnings, WinningsStore, type WinKey } from './winnings.store.js';
 
@@ -24,12 +23,12 @@ export class WinningsService implements OnModuleInit {
 
   constructor(
     private readonly winnings: WinningsStore,
-    private readonly wallet: WalletService,
+    private readonly winMonitor: WinMonitor,
     private readonly metrics: Metrics,
   ) {}
 
   onModuleInit(): void {
-    this.wallet.onWinningsTrigger((trigger) => void this.review(trigger));
+    this.winMonitor.onWinningsTrigger((trigger) => void this.review(trigger));
   }
 
   /**

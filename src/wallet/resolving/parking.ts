@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type TransactionKey, UndecidedStore } from './undecided.store.js';
+import type { TransactionKey } from '../transaction.js';
+import { UndecidedStore } from './undecided.store.js';
 
 /** Why a transaction is left to a person. */
 export type ParkingReason = 'the rollback was declined' | 'undecided after 24 hours';

@@ -5,9 +5,9 @@ import { AttemptRunner } from '../attempt.runner.js';
 import { platformRollback, platformRollbackId } from './platform-rollback.js';
 import type { RoundFacts } from '../rules/facts.js';
 import { decideResolution } from '../rules/resolution.js';
-import type { Claim, Driver } from '../transaction.js';
+import type { Claim, Driver, TransactionKey } from '../transaction.js';
 import { TransactionStore } from '../transaction.store.js';
-import { type TransactionKey, type UndecidedTransaction, UndecidedStore } from './undecided.store.js';
+import { type UndecidedTransaction, UndecidedStore } from './undecided.store.js';
 
 /** The outcome of one try to resolve a transaction. */
 export type ResolveOutcome =

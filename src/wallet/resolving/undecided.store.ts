@@ -2,14 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { RoundFacts } from '../rules/facts.js';
 import type { UndecidedFacts } from '../rules/resolution.js';
+import type { TransactionKey } from '../transaction.js';
 import { STORED_COLUMNS } from '../transaction.sql.js';
 import { GIVEN_UP, RETRY_WAIT, SHORTEST_WAIT } from './retry-schedule.js';
-
-/** What identifies a transaction. */
-export interface TransactionKey {
-  readonly providerId: string;
-  readonly transactionId: string;
-}
 
 /** A transaction with the facts that resolving it needs. */
 export interface UndecidedTransaction extends UndecidedFacts, TransactionKey {

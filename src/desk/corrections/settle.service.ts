@@ -1,0 +1,131 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../../approvals/approval.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
+import type { GuardedAction, Executor, SettlementTerms } from '../../approvals/guarded-action.js';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { isIdentifier } from '../../http/validation/identifier.js';
+import { addLogFields } from '../../observability/trace.js';
+import { sha256 } from '../../runtime/digest.js';
+import { ManualAttempts } from '../../wallet/manual-attempts.service.js';
+import type { TransactionKey } from '../../wallet/transaction.js';
+import type { SettleRequest } from './settle.request.js';
+import { TransactionDetails } from '../transactions/transaction-details.service.js';
+import { TransactionSearchStore, type WholeRow } from '../transactions/transaction-search.store.js';
+
+/**
+ * Settles parked transactions with an answer that the operator gave by means other than its wallet. Contract, section
+ * 9, "Settling by hand".
+ *
+ * A settlement always waits for a second person. The approval, the claim of the attempt and its settlement are one
+ * database transaction, with the same conditions as every attempt. So if a retry, the resolver and a settlement by hand
+ * compete, only one of them decides.
+ */
+@Injectable()
+export class SettleService implements OnModuleInit {
+  constructor(
+    private readonly stored: TransactionSearchStore,
+    private readonly details: TransactionDetails,
+    private readonly attempts: ManualAttempts,
+    private readonly approvals: ApprovalsService,
+    private readonly audit: Audit,
+  ) {}
+
+  onModuleInit(): void {
+    this.approvals.register('settlement', this.approved);
+  }
+
+  /**
+   * Requests the approval of a settlement.
+   * @throws CroupierError NOT_FOUND · CONFLICT if `assertParked` refuses the transaction, or a settlement with another
+   *   answer already waits for approval
+   */
+  async requestSettlement(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
+    const { providerId, transactionId } = key;
+    addLogFields({ providerId, transactionId });
+    const known = isIdentifier(providerId) && isIdentifier(transactionId);
+    const row = known ? await this.stored.find(providerId, transactionId) : undefined;
+    if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
+    assertParked(row, request.status);
+    const action = settlementAction(row, request);
+    const outcome = await this.audit.change(actor, (transaction, record) =>
+      this.approvals.hold(transaction, record, actor, action),
+    );
+    if (outcome.kind === 'waiting') return outcome.approval;
+    throw decided();
+  }
+
+  /** Claims and settles a transaction in the database transaction that approves the settlement. */
+  readonly approved: Executor<'settlement'> = {
+    role: 'operations',
+    isRecorded: async (query, { providerId, transactionId }) =>
+      (await this.stored.find(providerId, transactionId, query))?.settledByHand ?? false,
+    record: async ({ query }, record, terms) => {
+      const { providerId, transactionId, status, balance, operatorReference, reason } = terms;
+      const claim = await this.attempts.claimParked(query, terms);
+      if (!claim) {
+        throw new CroupierError(
+          'CONFLICT',
+          'the transaction has been decided in the meantime, or an attempt or a ROLLBACK of it is in progress',
+        );
+      }
+      const settled = await this.attempts.settleByHand(query, claim, terms);
+      const after = { status, balance, operatorReference, reason };
+      const target = `transaction:${providerId}/${transactionId}`;
+      await record({ action: 'transaction.settle', target, after });
+      return async () => settled();
+    },
+    result: async ({ providerId, transactionId }) => {
+      const detail = await this.details.find({ providerId, transactionId });
+      if (!detail) throw new Error(`the settled transaction ${providerId}/${transactionId} is not stored`);
+      return detail;
+    },
+  };
+}
+
+/** @throws CroupierError CONFLICT */
+function assertParked({ state, kind, parkedAt, rollbackId, verdict }: WholeRow, status: string): void {
+  if (kind === null || (state !== 'PENDING' && state !== 'TIMED_OUT')) throw decided();
+  if (rollbackId !== null) {
+    throw new CroupierError(
+      'CONFLICT',
+      `its ROLLBACK ${rollbackId} decides the transaction: settle the ROLLBACK`,
+    );
+  }
+  if (parkedAt === null) {
+    throw new CroupierError('CONFLICT', 'the transaction is not parked: the resolver still retries it');
+  }
+  if (verdict !== null && verdict !== status) {
+    throw new CroupierError('CONFLICT', `the platform has decided it: it can only be settled as ${verdict}`);
+  }
+}
+
+function decided(): CroupierError {
+  return new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to settle');
+}
+
+function settlementAction(row: WholeRow, request: SettleRequest) {
+  const { providerId, transactionId, kind, operatorId, playerRef, currency, amountMinor } = row;
+  const { status, balance = null, operatorReference, reason } = request;
+  const terms: SettlementTerms = {
+    providerId,
+    transactionId,
+    kind: kind ?? '',
+    operatorId,
+    playerRef,
+    currency,
+    amountMinor,
+    status,
+    balance,
+    operatorReference,
+    reason,
+  };
+  return {
+    kind: 'settlement',
+    reference: `${providerId}/${transactionId}`,
+    terms,
+    fingerprint: sha256(JSON.stringify([status, balance, operatorReference, reason])),
+    stake: undefined,
+  } as const satisfies GuardedAction;
+}

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { ApprovalsModule } from '../approvals/approvals.module.js';
+import { SessionModule } from '../session/session.module.js';
+import { WalletModule } from '../wallet/wallet.module.js';
+import { AdjustmentService } from './corrections/adjustment.service.js';
+import { AdjustmentsAdminController } from './corrections/adjustments.admin.controller.js';
+import { SettleAdminController } from './corrections/settle.admin.controller.js';
+import { SettleService } from './corrections/settle.service.js';
+import { RoundDesk } from './rounds/round-desk.service.js';
+import { RoundStore } from './rounds/round.store.js';
+import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
+import { SearchAdminController } from './search/search.admin.controller.js';
+import { SearchService } from './search/search.service.js';
+import { SearchStore } from './search/search.store.js';
+import { SessionDetailAdminController } from './transactions/session-detail.admin.controller.js';
+import { TransactionDetails } from './transactions/transaction-details.service.js';
+import { TransactionDesk } from './transactions/transaction-desk.service.js';
+import { TransactionSearchStore } from './transactions/transaction-search.store.js';
+import { TransactionsAdminController } from './transactions/transactions.admin.controller.js';
+
+@Module({
+  imports: [WalletModule, SessionModule, ApprovalsModule],
+  controllers: [
+    TransactionsAdminController,
+    RoundsAdminController,
+    AdjustmentsAdminController,
+    SettleAdminController,
+    SessionDetailAdminController,
+    SearchAdminController,
+  ],
+  providers: [
+    TransactionDesk,
+    TransactionDetails,
+    TransactionSearchStore,
+    RoundDesk,
+    RoundStore,
+    AdjustmentService,
+    SettleService,
+    SearchService,
+    SearchStore,
+  ],
+})
+export class DeskModule {}

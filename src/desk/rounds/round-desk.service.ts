@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseClock } from '../../database/database-clock.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { isIdentifier, isUuid } from '../../http/validation/identifier.js';
+import type { PageOf } from '../../http/lists/page.js';
+import { pageOfWindow } from '../../http/lists/time-page.js';
+import type { WholeRow } from '../transactions/transaction-search.store.js';
+import { adviceOf, itemOf } from '../transactions/transaction-story.js';
+import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
+import type { RoundDetail, RoundItem } from './round.admin.response.js';
+import { type RoundRow, RoundStore } from './round.store.js';
+import { adviceForRound } from './round-advice.js';
+import { isOpen, type RoundKey, sumsOf } from './round-sums.js';
+
+/** Maximum number of transactions shown for a round. The answer is then about 1 MB long. */
+const SHOWN_TRANSACTIONS = 1_000;
+/** Maximum number of transactions summed for a round. They then need about 20 MB of memory. */
+const SUMMED_TRANSACTIONS = 50_000;
+
+/** Rounds for the support desk. Contract, section 9, "Rounds". */
+@Injectable()
+export class RoundDesk {
+  constructor(
+    private readonly rounds: RoundStore,
+    private readonly databaseClock: DatabaseClock,
+  ) {}
+
+  /**
+   * One page of rounds, newest first. A round is as old as its first BET.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
+    const { operatorId, providerId, playerRef, from } = query;
+    const oldEnough = new Date(this.databaseClock.now().getTime() - olderThanMinutes * 60_000).toISOString();
+    const bounds = [...(to === undefined ? [] : [to]), ...(olderThanMinutes === 0 ? [] : [oldEnough])];
+    const filter = {
+      operatorId,
+      providerId,
+      playerRef,
+      from,
+      to: bounds.sort((left, right) => Date.parse(left) - Date.parse(right))[0],
+      ...(open && { open: true as const }),
+    };
+    return pageOfWindow<RoundRow & { place: string }, RoundItem>(
+      query,
+      isUuid,
+      ({ before, limit }) => this.rounds.page(filter, before, limit),
+      roundItemOf,
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND · INVALID_REQUEST if several rounds match */
+  async detail(
+    { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
+    { mode = 'REAL', ...choice }: FindRoundQuery,
+  ): Promise<RoundDetail> {
+    const known = isIdentifier(providerId) && isIdentifier(roundId);
+    const matching = known ? await this.rounds.withId({ providerId, roundId }, { ...choice, mode }, 2) : [];
+    const [key, another] = matching;
+    if (!key) throw new CroupierError('NOT_FOUND', 'no such round');
+    if (another) {
+      const message = 'several rounds have this roundId: specify operatorId, playerRef and gameId';
+      throw new CroupierError('INVALID_REQUEST', message);
+    }
+    const found = await this.rounds.transactionsOf(key, SHOWN_TRANSACTIONS + 1);
+    const rows = found.slice(0, SHOWN_TRANSACTIONS);
+    const summands = await this.rounds.summandsOf(key, SUMMED_TRANSACTIONS);
+    const open = isOpen(summands);
+    const sums = sumsOf(summands);
+    const advised = rows.map((row) => ({ ...row, advice: adviceOf(row, rollbacksOf(row, rows)) }));
+    return {
+      ...key,
+      open,
+      items: rows.map(itemOf),
+      ...(found.length > rows.length && { truncated: true as const }),
+      sums,
+      advice: adviceForRound(advised, sums, open),
+    };
+  }
+}
+
+function roundItemOf(row: RoundRow): RoundItem {
+  const { providerId, roundId, operatorId, playerRef, gameId, mode } = row;
+  const { open, transactions, undecided, createdAt } = row;
+  return {
+    providerId,
+    roundId,
+    operatorId,
+    playerRef,
+    gameId,
+    mode,
+    open,
+    transactions,
+    undecided,
+    createdAt,
+  };
+}
+
+/** The ROLLBACKs that name the transaction, newest first. */
+function rollbacksOf({ transactionId }: WholeRow, rows: readonly WholeRow[]): WholeRow[] {
+  return rows
+    .filter(
+      ({ kind, originalTransactionId }) => kind === 'ROLLBACK' && originalTransactionId === transactionId,
+    )
+    .reverse();
+}

@@ -1,0 +1,129 @@
+import type { Kind, Mode, State } from '../../wallet/rules/facts.js';
+
+/** The fields of a transaction that determine the sums of its round, and whether the round is open. */
+export interface RoundTransaction {
+  readonly transactionId: string;
+  /** Null for a tombstone. */
+  readonly kind: Kind | 'ADJUSTMENT' | null;
+  readonly state: State;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly roundClosed: boolean | null;
+  /** The target of a ROLLBACK. */
+  readonly originalTransactionId: string | null;
+  /** Whether the platform's own rules decided it, so that no money moves. */
+  readonly ownVerdict: boolean;
+  /** The outcome that the provider received last; null if it received none. */
+  readonly reported: string | null;
+}
+
+/** What identifies a round. Contract, section 3. */
+export interface RoundKey {
+  readonly providerId: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly roundId: string;
+  readonly mode: Mode;
+}
+
+/** In minor units. A sum outside ±(2^53−1) is absent, because JavaScript numbers are exact only in this range. */
+export interface BetsAndWins {
+  readonly betMinor?: number;
+  readonly winMinor?: number;
+  /** WINs minus BETs. */
+  readonly netMinor?: number;
+}
+
+/** The sums of a round in one currency, as known to each side. */
+export interface SumsOfCurrency {
+  readonly currency: string;
+  /** According to the last answers that the provider received. */
+  readonly told: BetsAndWins;
+  /** According to the operator's answers. */
+  readonly operator: BetsAndWins;
+  /** The amounts of undecided transactions. */
+  readonly unknown: BetsAndWins;
+}
+
+/**
+ * A round is open if it has an APPROVED BET, no APPROVED WIN and no transaction with `roundClosed`. Contract, section
+ * 9, "Rounds".
+ */
+export function isOpen(transactions: readonly RoundTransaction[]): boolean {
+  const approved = (kind: Kind) =>
+    transactions.some((each) => each.kind === kind && each.state === 'APPROVED');
+  return approved('BET') && !approved('WIN') && !transactions.some(({ roundClosed }) => roundClosed);
+}
+
+/**
+ * Computes the sums of a round, with one entry per currency.
+ *
+ * - `told` counts a BET or WIN if the provider last received APPROVED for it. It leaves out a BET if the provider also
+ *   received APPROVED for the BET's ROLLBACK.
+ * - `operator` leaves out a ROLLED_BACK BET.
+ * - `unknown` counts an undecided ROLLBACK of an APPROVED BET as a BET with a negative amount. If the BET is undecided,
+ *   too, `unknown` counts only the BET.
+ */
+export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrency[] {
+  const currencies = [...new Set(transactions.map(({ currency }) => currency))].sort();
+  const byId = new Map(transactions.map((each) => [each.transactionId, each]));
+  const reversed = reversedForProvider(transactions);
+  return currencies.map((currency) => {
+    const told = new Sum();
+    const operator = new Sum();
+    const unknown = new Sum();
+    for (const transaction of transactions.filter((each) => each.currency === currency)) {
+      const { kind, state, amountMinor, ownVerdict } = transaction;
+      if (kind === 'ROLLBACK') {
+        const target = byId.get(transaction.originalTransactionId ?? '');
+        const reverses = isUndecided(state) && !ownVerdict && target?.state === 'APPROVED';
+        if (reverses) unknown.add('BET', -amountMinor);
+        continue;
+      }
+      const { transactionId, reported } = transaction;
+      if (reported === 'APPROVED' && !reversed.has(transactionId)) told.add(kind, amountMinor);
+      if (state === 'APPROVED') operator.add(kind, amountMinor);
+      if (isUndecided(state) && !ownVerdict) unknown.add(kind, amountMinor);
+    }
+    return { currency, told: told.result(), operator: operator.result(), unknown: unknown.result() };
+  });
+}
+
+export function isUndecided(state: State): boolean {
+  return state === 'PENDING' || state === 'TIMED_OUT';
+}
+
+/**
+ * The ids of the transactions that the provider believes to be rolled back, because it received APPROVED for a ROLLBACK
+ * of them.
+ */
+function reversedForProvider(transactions: readonly RoundTransaction[]): Set<string | null> {
+  const rollbacks = transactions.filter(
+    ({ kind, reported }) => kind === 'ROLLBACK' && reported === 'APPROVED',
+  );
+  return new Set(rollbacks.map(({ originalTransactionId }) => originalTransactionId));
+}
+
+class Sum {
+  private bet = 0n;
+  private win = 0n;
+
+  add(kind: RoundTransaction['kind'], amountMinor: number): void {
+    if (kind === 'BET') this.bet += BigInt(amountMinor);
+    if (kind === 'WIN') this.win += BigInt(amountMinor);
+  }
+
+  result(): BetsAndWins {
+    return {
+      ...exact('betMinor', this.bet),
+      ...exact('winMinor', this.win),
+      ...exact('netMinor', this.win - this.bet),
+    };
+  }
+}
+
+function exact<Name extends keyof BetsAndWins>(name: Name, sum: bigint): { [name in Name]?: number } {
+  const minor = Number(sum);
+  return (Number.isSafeInteger(minor) ? { [name]: minor } : {}) as { [name in Name]?: number };
+}

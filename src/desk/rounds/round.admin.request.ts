@@ -1,0 +1,45 @@
+import { IdentifierField, QueryChoiceField, QueryIntegerField } from '../../http/validation/fields.js';
+import { TimePageQuery } from '../../http/lists/time-page.js';
+
+/** Maximum of `olderThanMinutes`: ten years. */
+const OLDEST_MINUTES = 10 * 366 * 24 * 60;
+
+/** Contract, section 9, "Rounds". An absent filter restricts nothing. */
+export class RoundQuery extends TimePageQuery {
+  @QueryChoiceField(['true'], {
+    description: 'only rounds with an APPROVED BET, no APPROVED WIN and no `roundClosed`',
+  })
+  open?: 'true';
+
+  @QueryIntegerField({
+    minimum: 0,
+    maximum: OLDEST_MINUTES,
+    example: 1440,
+    description: 'only rounds whose first BET is older than this, in minutes',
+  })
+  olderThanMinutes?: number;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
+  providerId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
+  playerRef?: string;
+}
+
+/** Selects one of the rounds that share a roundId. Contract, section 9, "Rounds". */
+export class FindRoundQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
+  playerRef?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+  gameId?: string;
+
+  @QueryChoiceField(['REAL', 'DEMO'], { default: 'REAL' })
+  mode?: 'REAL' | 'DEMO';
+}

@@ -1,0 +1,101 @@
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
+import type { Columns } from '../../http/lists/list.js';
+import { NextCursor } from '../../http/lists/time-page.js';
+import { AdviceResponse, TransactionItem } from '../transactions/transaction.admin.response.js';
+import type { BetsAndWins, SumsOfCurrency } from './round-sums.js';
+
+/** A round in a list. */
+export class RoundItem {
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+  @ApiProperty({ example: 'round-7' })
+  roundId: string;
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+  @ApiProperty({ enum: ['REAL', 'DEMO'] })
+  mode: 'REAL' | 'DEMO';
+  @ApiProperty({ description: 'It has an APPROVED BET, no APPROVED WIN and no `roundClosed`' })
+  open: boolean;
+  @ApiProperty({ type: 'integer', example: 1, description: 'Number of its transactions' })
+  transactions: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: 'Number of its transactions that are PENDING or TIMED_OUT',
+  })
+  undecided: number;
+  @ApiProperty({ format: 'date-time', description: 'When its first BET was created' })
+  createdAt: Date;
+}
+
+export const ROUND_COLUMNS: Columns<RoundItem> = {
+  providerId: true,
+  roundId: true,
+  operatorId: true,
+  playerRef: true,
+  gameId: true,
+  mode: true,
+  open: true,
+  transactions: true,
+  undecided: true,
+  createdAt: true,
+};
+
+export class RoundListResponse extends NextCursor {
+  @ApiProperty({ type: [RoundItem] })
+  items: RoundItem[];
+}
+
+const BEYOND = 'Minor units; absent above 2^53−1';
+
+export class BetsAndWinsResponse implements BetsAndWins {
+  @ApiPropertyOptional({ type: 'integer', example: 250, description: BEYOND })
+  betMinor?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: BEYOND })
+  winMinor?: number;
+  @ApiPropertyOptional({ type: 'integer', example: -250, description: `WINs − BETs. ${BEYOND}` })
+  netMinor?: number;
+}
+
+export class RoundSumsResponse implements SumsOfCurrency {
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+  @ApiProperty({ description: 'According to the last answers to the provider' })
+  told: BetsAndWinsResponse;
+  @ApiProperty({ description: "According to the operator's answers" })
+  operator: BetsAndWinsResponse;
+  @ApiProperty({
+    description:
+      'The amounts that are PENDING or TIMED_OUT. An undecided ROLLBACK of an APPROVED BET counts as a BET with a negative amount',
+  })
+  unknown: BetsAndWinsResponse;
+}
+
+/** A round with its transactions and their sums. */
+export class RoundDetail extends PickType(RoundItem, [
+  'providerId',
+  'roundId',
+  'operatorId',
+  'playerRef',
+  'gameId',
+  'mode',
+  'open',
+] as const) {
+  @ApiProperty({ type: [TransactionItem], description: 'Oldest first' })
+  items: TransactionItem[];
+  @ApiPropertyOptional({
+    enum: [true],
+    description:
+      'The round has more than 1,000 transactions: `items` and `advice` cover the oldest 1,000, `open` and `sums` the ' +
+      'oldest 50,000',
+  })
+  truncated?: true;
+  @ApiProperty({ type: [RoundSumsResponse], description: 'Rolled-back BETs are left out' })
+  sums: RoundSumsResponse[];
+  @ApiProperty({ description: 'What the desk should do; nothing is done automatically' })
+  advice: AdviceResponse;
+}

@@ -1,0 +1,44 @@
+import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresRole } from '../../admin/requires-role.js';
+import { SensitiveRead } from '../../audit/sensitive-read.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
+import { ValidQuery } from '../../http/validation/query.js';
+import { ApiErrors } from '../../openapi/api-errors.js';
+import { SearchQuery } from './search.request.js';
+import { SEARCH_COLUMNS, SearchResponse } from './search.response.js';
+import { SearchService } from './search.service.js';
+
+/** Contract, section 9. */
+@ApiTags('Search')
+@Controller('v1/admin/search')
+export class SearchAdminController {
+  constructor(private readonly searches: SearchService) {}
+
+  @Get()
+  @RequiresRole('support')
+  @SensitiveRead('search', 'search')
+  @ApiOperation({
+    operationId: 'searchById',
+    summary: 'Find records by an id',
+    description:
+      'Takes the id of a transaction, round, session, player, grant (requestRef or externalRef), batch (batchId ' +
+      'or batchRef), approval or request, in full. Request ids of wallet calls and callbacks, and platform and ' +
+      'operator transaction ids, are found for seven days. A `request` leads to its transaction, to its ' +
+      'callback, or to its entries in the audit log.',
+  })
+  @ApiList(
+    SearchResponse,
+    SearchQuery,
+    SEARCH_COLUMNS,
+    'The newest 50. With `Accept: text/csv`, the same as CSV (RFC 4180, UTF-8).',
+  )
+  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
+  search(
+    @ValidQuery() query: SearchQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<SearchResponse | StreamableFile> {
+    const read = ({ q }: SearchQuery) => this.searches.search(q);
+    return answerList(format, { query, name: 'search', columns: SEARCH_COLUMNS, read });
+  }
+}

@@ -1,0 +1,25 @@
+import { ByteOrderMarkField } from '../../http/lists/page.js';
+import { PatternField } from '../../http/validation/fields.js';
+import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
+
+/** Any id that can be stored: a provider's externalRef may have up to 256 characters of any kind except NUL. */
+const ID = /^[^\0\p{Cs}]{1,256}$/u;
+
+/** Contract, section 9. */
+export class SearchQuery {
+  @PatternField(
+    ID,
+    'must be 1 to 256 characters without NUL',
+    { example: 'player-42', description: 'Any id, in full' },
+    {
+      minLength: 1,
+      maxLength: 256,
+      pattern: String.raw`^[^\x00]*$`,
+      [BEYOND_PATTERN]: 'no lone surrogates',
+    },
+  )
+  q: string;
+
+  @ByteOrderMarkField()
+  bom?: 'true' | 'false';
+}

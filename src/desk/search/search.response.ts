@@ -1,0 +1,52 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Columns } from '../../http/lists/list.js';
+
+export const FOUND_TYPES = [
+  'transaction',
+  'round',
+  'session',
+  'player',
+  'grant',
+  'batch',
+  'approval',
+  'request',
+] as const;
+
+/** A record that the id identifies. */
+export class SearchItem {
+  @ApiProperty({ enum: FOUND_TYPES, example: 'player' })
+  type: (typeof FOUND_TYPES)[number];
+  @ApiProperty({
+    example: 'player-42',
+    description: 'The id in `href`: the requestRef of a grant, the batchId of a batch',
+  })
+  id: string;
+  @ApiPropertyOptional({ example: 'sandbox-operator' })
+  operatorId?: string;
+  @ApiPropertyOptional({ example: 'sandbox-provider', description: '`platform` for an adjustment' })
+  providerId?: string;
+  @ApiPropertyOptional({ example: 'player-42' })
+  playerRef?: string;
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When it was created; for a player, when their newest record was created',
+  })
+  at: Date;
+  @ApiProperty({ example: '/v1/admin/sessions?playerRef=player-42', description: 'The route that shows it' })
+  href: string;
+}
+
+export const SEARCH_COLUMNS: Columns<SearchItem> = {
+  type: true,
+  id: true,
+  operatorId: true,
+  providerId: true,
+  playerRef: true,
+  at: true,
+  href: true,
+};
+
+export class SearchResponse {
+  @ApiProperty({ type: [SearchItem], description: 'Newest first, at most 50' })
+  items: SearchItem[];
+}

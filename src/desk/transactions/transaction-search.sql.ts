@@ -1,0 +1,306 @@
+import type { Statement } from '../../database/database.js';
+import { leading, within } from '../../database/time-ordered.js';
+import { type Place, placeColumn } from '../../http/lists/time-page.js';
+import type { Kind, State } from '../../wallet/rules/facts.js';
+import { REPORTED } from '../../wallet/transaction.sql.js';
+
+/** A filter for transactions; an absent field restricts nothing. Contract, section 7. */
+export interface TransactionFilter {
+  readonly providerId?: string | undefined;
+  readonly operatorId?: string | undefined;
+  readonly playerRef?: string | undefined;
+  readonly roundId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly state?: State | undefined;
+  readonly kind?: Kind | 'ADJUSTMENT' | undefined;
+  readonly gameId?: string | undefined;
+  readonly amountMinor?: number | undefined;
+  readonly currency?: string | undefined;
+  /** Only undecided transactions that the resolver has left to a person. */
+  readonly parked?: true | undefined;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The columns of a transaction for the desk. `t` is the table's alias. */
+export const DESK_COLUMNS = `
+  t.provider_id AS "providerId", t.transaction_id AS "transactionId",
+  t.platform_transaction_id AS "platformTransactionId", t.kind, t.state, t.operator_id AS "operatorId",
+  t.session_id AS "sessionId", t.mode, t.player_ref AS "playerRef", t.game_id AS "gameId", t.round_id AS "roundId",
+  t.amount_minor AS "amountMinor", t.currency, t.round_closed AS "roundClosed",
+  t.original_transaction_id AS "originalTransactionId", t.free_spins_ref AS "freeSpinsRef",
+  t.decline_reason AS "declineReason", t.reason, t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
+  t.updated_at AS "updatedAt", t.parked_at AS "parkedAt",
+  coalesce(t.attempts -> -1 ? 'settledByHand', false) AS "settledByHand"`;
+
+const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_timestamp())`;
+const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::float8';
+
+const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
+
+/**
+ * Maximum number of transactions that a page examines if one of its filters has no index. These transactions are the
+ * page's window.
+ */
+export const WINDOW_ROWS = 5_000;
+
+/**
+ * Maximum number of transactions that such a page examines for each pair of an operator and a provider, if it reads and
+ * merges the pairs of all operators.
+ */
+export const WINDOW_ROWS_OF_PAIR = 500;
+
+/**
+ * A section of the list, newest first. It begins with the first transaction after `before`, or with the newest of all,
+ * and ends with the transaction at `downTo`, or with the oldest of all.
+ */
+export interface Section {
+  readonly before?: Place | undefined;
+  readonly downTo?: Place | undefined;
+}
+
+interface UnnamedStatement {
+  readonly statement: Statement;
+  readonly values: unknown[];
+}
+
+/**
+ * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so a page
+ * costs the same at 10^7 rows as at a hundred. Migrations 0004 and 0006 create the indexes. The filter determines how
+ * the rows are read; the first case that applies counts:
+ *
+ * - parked, PENDING, or of a round: all matching rows are read and sorted, because they are few
+ * - of a player or a session: the rows are read along the index by player
+ * - of an operator, of a provider, or in a state other than APPROVED: the rows of each matching pair of an operator and
+ *   a provider are read along the index by tenants or by state, and merged; the pairs are few
+ * - else: the rows are read along the index by time
+ *
+ * In all cases but the first, filters on other columns are tested row by row. If `needsWindow` is true, the caller sets
+ * `downTo` to the place that `windowEnd` finds.
+ *
+ * The statement has no name, so that it is planned each time: the best index depends on the values.
+ */
+export function transactionPage(
+  filter: TransactionFilter,
+  section: Section,
+  limit: number,
+): UnnamedStatement {
+  const values: unknown[] = [limit];
+  const value = (each: unknown) => `$${values.push(each)}`;
+  const text = `SELECT ${DESK_COLUMNS}, ${placeColumn('t.created_at', 't.platform_transaction_id')}
+    FROM ${newestOf(filter, section, value)} ${NEWEST_FIRST} LIMIT $1`;
+  return { statement: { name: '', text }, values };
+}
+
+/** Whether the page needs a window: a filter has no index, and no other filter limits the rows to a few. */
+export function needsWindow(filter: TransactionFilter): boolean {
+  const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
+  const readWhole = parked || state === 'PENDING' || roundId !== undefined;
+  return (
+    !readWhole && [kind, gameId, amountMinor, currency, sessionId].some((wanted) => wanted !== undefined)
+  );
+}
+
+/**
+ * Planner settings that are switched off for `windowEnd` and `roundPage`. The planner underestimates how many rows an
+ * operator and a provider share. It would sort all of these rows instead of reading 5,000 along the index. With the
+ * other settings off, the estimated cost is so high that PostgreSQL would compile the plan, so `jit` is off, too.
+ */
+export const WINDOW_SETTINGS = [
+  'enable_bitmapscan',
+  'enable_seqscan',
+  'enable_sort',
+  'enable_incremental_sort',
+  'jit',
+];
+
+/** Makes the rest of the database transaction read rows in the order of an index wherever possible. */
+export const FOLLOW_INDEXES: Statement = {
+  name: 'desk_follow_indexes',
+  text: `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
+};
+
+/**
+ * Finds the last transaction of a page's window, so that a page ends even if few transactions match. It is the
+ * WINDOW_ROWS-th transaction after `before` that meets the indexed filters. If there are fewer, the statement returns
+ * no row, and the page may read to the end of the list.
+ *
+ * If the page merges the pairs of all operators, reading WINDOW_ROWS transactions of each pair would take too long.
+ * Instead, the statement finds the WINDOW_ROWS_OF_PAIR-th transaction of each pair. The newest of these ends the
+ * window.
+ */
+export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
+  const values: unknown[] = [windowRows(filter)];
+  const value = (each: unknown) => `$${values.push(each)}`;
+  const last = 'OFFSET $1 - 1 LIMIT 1';
+  const [ofPair, ofAll] = examinesAllOperators(filter) ? [last, 'LIMIT 1'] : ['LIMIT $1', last];
+  const text = `SELECT ${placeColumn('t.created_at', 't.platform_transaction_id')}
+    FROM ${newestOf(filter, { before }, value, 'examined', ofPair)} ${NEWEST_FIRST} ${ofAll}`;
+  return { statement: { name: '', text }, values };
+}
+
+/**
+ * Maximum number of transactions that a page with this filter examines: of each pair if the page merges the pairs of
+ * all operators, else in all.
+ */
+export function windowRows(filter: TransactionFilter): number {
+  return examinesAllOperators(filter) ? WINDOW_ROWS_OF_PAIR : WINDOW_ROWS;
+}
+
+/** Whether the page merges the pairs of all operators. */
+function examinesAllOperators(filter: TransactionFilter): boolean {
+  const { operatorId, playerRef, sessionId } = filter;
+  return ![operatorId, playerRef, sessionId].some((wanted) => wanted !== undefined) && !followsTime(filter);
+}
+
+const isExceptional = ({ state }: TransactionFilter) => state !== undefined && state !== 'APPROVED';
+
+/** Whether the page reads the rows along the index by time. */
+const followsTime = (filter: TransactionFilter) =>
+  !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
+
+/**
+ * The newest transactions, as a source named `t` for a FROM clause. The source is not sorted, and may have more rows
+ * than the caller needs: the caller sorts and limits them.
+ * @param which `matching`: only the transactions that meet all filters; `examined`: all transactions that are read to
+ *   find them
+ * @param rows the LIMIT or OFFSET clause of each scan along an index
+ */
+export function newestOf(
+  filter: TransactionFilter,
+  section: Section,
+  value: (each: unknown) => string,
+  which: 'matching' | 'examined' = 'matching',
+  rows = 'LIMIT $1',
+): string {
+  const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
+  const { kind, gameId, amountMinor, currency } = filter;
+  const span = within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
+  const equal = (columns: Readonly<Record<string, string | number | undefined>>) =>
+    Object.entries(columns).flatMap(([column, wanted]) =>
+      wanted === undefined ? [] : [`t.${column} = ${value(wanted)}`],
+    );
+  const tenants = { operator_id: operatorId, provider_id: providerId };
+  const further = { kind, game_id: gameId, amount_minor: amountMinor, currency, session_id: sessionId };
+  /** Conditions on columns that are not in the index. */
+  const others = (columns: Parameters<typeof equal>[0]) => (which === 'matching' ? equal(columns) : []);
+  if (parked) {
+    const ofAny = equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further, state });
+    return `(${unordered([...ofAny, ...PARKED, ...span])}) t`;
+  }
+  if (state === 'PENDING') {
+    return unionOfPending([
+      ...equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further }),
+      ...span,
+    ]);
+  }
+  if (roundId !== undefined) {
+    const ofRound = equal({ round_id: roundId, player_ref: playerRef, ...tenants, ...further, state });
+    return `(${unordered([...ofRound, ...span])}) t`;
+  }
+  if (playerRef !== undefined || sessionId !== undefined) {
+    const player = playerRef === undefined ? playerOfSession(value(sessionId)) : value(playerRef);
+    const ofPlayer = [leading('player_ref', player), ...span];
+    return `(${newest(['player_ref'], ofPlayer, others({ ...tenants, ...further, state }), rows)}) t`;
+  }
+  const exceptional = isExceptional(filter);
+  const unindexed = others(exceptional ? further : { ...further, state });
+  if (followsTime(filter)) return `(${newest([], span, unindexed, rows)}) t`;
+  const ofPair = exceptional
+    ? [leading('state', value(state)), 't.operator_id = operator.id', 't.provider_id = provider.id']
+    : [leading('operator_id', 'operator.id'), 't.provider_id = provider.id'];
+  return `(${operators(operatorId, value)}) operator CROSS JOIN (${providers(providerId, value)}) provider
+    CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed, rows)}) t`;
+}
+
+/** The player of a session, or null. */
+const playerOfSession = (sessionId: string) =>
+  `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
+
+/**
+ * The ids of the operators or providers whose transactions are read: the given id, or all. The providers include
+ * `platform`, the provider of adjustments. OFFSET 0 hides a given id from the planner. Otherwise the planner would
+ * assume that operator and provider are independent, and underestimate the rows of two tenants that only work with each
+ * other.
+ */
+const operators = (operatorId: string | undefined, value: (each: unknown) => string) =>
+  operatorId === undefined
+    ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
+    : `SELECT ${value(operatorId)}::text AS id OFFSET 0`;
+const providers = (providerId: string | undefined, value: (each: unknown) => string) =>
+  providerId === undefined
+    ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
+    : `SELECT ${value(providerId)}::text AS id OFFSET 0`;
+
+/**
+ * Conditions on columns that are not in the index. CASE makes the planner test them row by row along the index, however
+ * selective they seem.
+ */
+function testedRowByRow(conditions: readonly string[]): string[] {
+  return conditions.length === 0 ? [] : [`CASE WHEN ${conditions.join(' AND ')} THEN true END`];
+}
+
+/**
+ * Reads the newest rows along an index.
+ * @param leaders the columns of the index before time and id
+ * @param others conditions on columns that are not in the index
+ */
+function newest(
+  leaders: readonly string[],
+  section: readonly string[],
+  others: readonly string[],
+  rows: string,
+): string {
+  const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
+  return `SELECT * FROM transactions t ${whereAll([...section, ...testedRowByRow(others)])}
+    ORDER BY ${order.join(', ')} ${rows}`;
+}
+
+/**
+ * Reads few rows by an index that is not ordered by time. OFFSET 0 keeps the outer ORDER BY out of the sub-select;
+ * otherwise the planner could read the whole table in that order.
+ */
+const unordered = (conditions: readonly string[]) =>
+  `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
+
+/** The conditions of the partial index of parked transactions, which are few. */
+const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];
+
+/**
+ * The PENDING transactions, which are few. One partial index has the parked ones, another has the rest. The planner
+ * uses a partial index only if the query states the index's condition on `parked_at`.
+ */
+function unionOfPending(conditions: readonly string[]): string {
+  const part = (parked: string) => unordered([...conditions, `t.state = 'PENDING'`, `t.parked_at ${parked}`]);
+  return `((${part('IS NULL')}) UNION ALL (${part('IS NOT NULL')})) t`;
+}
+
+function whereAll(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
+
+/** All columns of a transaction. `t` is the table's alias. */
+export const WHOLE_COLUMNS = `
+  ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
+  ${REPORTED} AS "reported", t.reported_status AS "reportedStatus", t.reported_at AS "reportedAt",
+  ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
+
+/** One transaction with all its columns. */
+export const FIND_FOR_DESK: Statement = {
+  name: 'desk_find',
+  text: `
+    SELECT ${WHOLE_COLUMNS}
+      FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2`,
+};
+
+/** The ROLLBACKs that name a transaction, newest first. They are in its round: $3 is the round, $4 the player. */
+export const ROLLBACKS_OF: Statement = {
+  name: 'desk_rollbacks_of',
+  text: `
+    SELECT ${WHOLE_COLUMNS}
+      FROM transactions t
+     WHERE t.provider_id = $1 AND t.round_id = $3 AND t.player_ref = $4 AND t.kind = 'ROLLBACK'
+       AND t.original_transaction_id = $2
+     ${NEWEST_FIRST} LIMIT $5`,
+};

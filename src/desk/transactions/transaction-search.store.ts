@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Query } from '../../database/database.js';
+import { type Found, type Place, placeOf } from '../../http/lists/time-page.js';
+import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
+import type { Kind, Mode, State } from '../../wallet/rules/facts.js';
+import type { StoredAttempt } from '../../wallet/transaction.js';
+import {
+  FIND_FOR_DESK,
+  FOLLOW_INDEXES,
+  needsWindow,
+  ROLLBACKS_OF,
+  type TransactionFilter,
+  transactionPage,
+  windowEnd,
+} from './transaction-search.sql.js';
+
+/** A transaction in a list; a missing value is null. */
+export interface DeskRow {
+  readonly providerId: string;
+  readonly transactionId: string;
+  readonly platformTransactionId: string;
+  /** Null for a tombstone. */
+  readonly kind: Kind | 'ADJUSTMENT' | null;
+  readonly state: State;
+  readonly operatorId: string;
+  readonly sessionId: string | null;
+  readonly mode: Mode;
+  readonly playerRef: string;
+  readonly gameId: string | null;
+  readonly roundId: string | null;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly roundClosed: boolean | null;
+  readonly originalTransactionId: string | null;
+  readonly freeSpinsRef: string | null;
+  readonly declineReason: string | null;
+  /** The reason of an adjustment. */
+  readonly reason: string | null;
+  readonly rollbackId: string | null;
+  readonly attempt: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly parkedAt: Date | null;
+  /** Whether the last attempt has an answer that a person entered. */
+  readonly settledByHand: boolean;
+}
+
+/** An attempt with the body of the operator's answer if that answer was invalid. */
+export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string };
+
+/** A transaction with all its columns. */
+export interface WholeRow extends DeskRow {
+  readonly attempts: readonly AttemptWithAnswer[];
+  readonly verdict: 'APPROVED' | 'DECLINED' | null;
+  readonly responseBody: string | null;
+  readonly leaseUntil: Date | null;
+  /** The outcome that the provider received last; null if it received none. */
+  readonly reported: string | null;
+  /**
+   * The status in the last recorded 200 with which the service answered the provider without a new attempt, for example
+   * with a replay; null if there is none. A 200 with the same outcome as `reported` is not recorded.
+   */
+  readonly reportedStatus: 'APPROVED' | 'DECLINED' | null;
+  /** When the provider first received `reportedStatus` in such a 200. */
+  readonly reportedAt: Date | null;
+  readonly leaseAlive: boolean;
+  /** Seconds since the last change of the transaction, by the database's clock. */
+  readonly idleSeconds: number;
+}
+
+/** Maximum number of ROLLBACKs shown for one target. Any number of ROLLBACKs may name a target. */
+const ROLLBACKS_SHOWN = 50;
+
+/** Reads transactions for the desk. */
+@Injectable()
+export class TransactionSearchStore {
+  constructor(private readonly database: Database) {}
+
+  /** One page, newest first. If `needsWindow` is true, the page examines only its window, and may be short or empty. */
+  async page(
+    filter: TransactionFilter,
+    before: Place | undefined,
+    limit: number,
+  ): Promise<Found<DeskRow & { place: string }>> {
+    const downTo = needsWindow(filter) ? await this.windowEnd(filter, before) : undefined;
+    const { statement, values } = transactionPage(filter, { before, downTo }, limit);
+    return { rows: await this.database.query<DeskRow & { place: string }>(statement, values), downTo };
+  }
+
+  async find(
+    providerId: string,
+    transactionId: string,
+    query: Query = this.database.query,
+  ): Promise<WholeRow | undefined> {
+    const [row] = await query<WholeRow>(FIND_FOR_DESK, [providerId, transactionId]);
+    return row;
+  }
+
+  /** The ROLLBACKs that name the transaction, newest first. */
+  rollbacksOf({ providerId, transactionId, roundId, playerRef }: DeskRow): Promise<WholeRow[]> {
+    const values = [providerId, transactionId, roundId, playerRef, ROLLBACKS_SHOWN];
+    return this.database.query<WholeRow>(ROLLBACKS_OF, values);
+  }
+
+  /**
+   * Reads the stored bodies of the operator's invalid answers to the attempts of a provider's transactions.
+   * @param since a time at or before the first attempt of each of these transactions
+   */
+  operatorAnswers(providerId: string, transactionIds: string[], since: Date): Promise<OperatorAnswer[]> {
+    return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);
+  }
+
+  /** The end of a page's window; undefined if the page may read to the end of the list. */
+  private windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
+    const { statement, values } = windowEnd(filter, before);
+    return this.database.transaction(async ({ query }) => {
+      await query(FOLLOW_INDEXES, []);
+      const [last] = await query<{ place: string }>(statement, values);
+      return last && placeOf(last.place);
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import {
+  CurrencyField,
+  IdentifierField,
+  QueryChoiceField,
+  QueryIntegerField,
+  UuidField,
+} from '../../http/validation/fields.js';
+import { TimePageQuery } from '../../http/lists/time-page.js';
+import type { Kind, State } from '../../wallet/rules/facts.js';
+
+export const STATES = [
+  'PENDING',
+  'APPROVED',
+  'DECLINED',
+  'TIMED_OUT',
+  'ROLLED_BACK',
+] as const satisfies State[];
+
+export const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const satisfies (Kind | 'ADJUSTMENT')[];
+
+/** Contract, sections 7 and 9. An absent filter restricts nothing. */
+export class TransactionQuery extends TimePageQuery {
+  @IdentifierField({
+    presence: 'optional',
+    example: 'sandbox-provider',
+    description: '`platform` for adjustments',
+  })
+  providerId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
+  playerRef?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'round-7' })
+  roundId?: string;
+
+  @QueryChoiceField(STATES, { description: 'TIMED_OUT: the outcome is not known yet' })
+  state?: State;
+
+  @QueryChoiceField(KINDS)
+  kind?: Kind | 'ADJUSTMENT';
+
+  @UuidField({ presence: 'optional' })
+  sessionId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+  gameId?: string;
+
+  @QueryIntegerField({
+    minimum: Number.MIN_SAFE_INTEGER,
+    example: 250,
+    description: 'Minor units; signed for an adjustment only',
+  })
+  amountMinor?: number;
+
+  @CurrencyField({ presence: 'optional' })
+  currency?: string;
+
+  @QueryChoiceField(['true'], {
+    description: 'only undecided transactions that the resolver has parked for a person',
+  })
+  parked?: 'true';
+}

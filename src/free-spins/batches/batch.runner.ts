@@ -1,0 +1,193 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Tracing } from '../../observability/tracing/tracing.js';
+import type { CallbackOutcome } from '../../provider-callback/provider-callbacks.service.js';
+import { BackgroundLoop } from '../../runtime/background-loop.js';
+import { Randomness } from '../../runtime/randomness.js';
+import { TenancyService } from '../../tenancy/tenancy.service.js';
+import { GrantableGames } from '../grants/grantable-games.js';
+import { GrantCallbacks } from '../grants/grant-callbacks.js';
+import type { Grant } from '../grants/grant.entity.js';
+import { GrantStore } from '../grants/grant.store.js';
+
+/** Maximum number of calls in flight per provider and instance. */
+const CALLS_PER_PROVIDER = 8;
+/** Number of unanswered calls in a row after which a provider counts as down: twice the maximum in flight. */
+const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
+/** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
+const POLL_MS = 5_000;
+/**
+ * Delay before the first poll, in milliseconds: a provider that restarts at the same time may not be up yet, and a
+ * grant whose call fails is not retried.
+ */
+const FIRST_POLL_MS = 1_000;
+/**
+ * How long a stop waits for calls in flight, in milliseconds. After that they continue while the rest of the service
+ * stops.
+ */
+const STOP_MS = 5_000;
+
+const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
+const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
+
+interface ProviderWorkers {
+  readonly workers: Set<Promise<void>>;
+  /** Calls in a row without an answer, over all workers. */
+  unanswered: number;
+}
+
+/**
+ * Sends unsent grants and due cancels, a few calls at a time per provider. Each grant or cancel is claimed, and the
+ * claim is committed, before the call, so that any number of instances share the work. If an instance is killed, the
+ * others continue with the unclaimed grants when they next poll. Once the leases of the killed instance have expired,
+ * the others repeat its cancels, which providers handle idempotently, and fail its grants with an unknown outcome.
+ * Contract, section 6.
+ */
+@Injectable()
+export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger('BatchRunner');
+  private readonly workersByProvider = new Map<string, ProviderWorkers>();
+  private readonly loop = new BackgroundLoop({
+    work: () => this.findWork(),
+    onError: ({ message }) =>
+      this.logger.error({ msg: 'the check for unsent grants and due cancels failed', detail: message }),
+    intervalMs: POLL_MS,
+    firstAfterMs: FIRST_POLL_MS,
+    inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
+  });
+
+  constructor(
+    private readonly randomness: Randomness,
+    private readonly tenancy: TenancyService,
+    private readonly tracing: Tracing,
+    private readonly games: GrantableGames,
+    private readonly callbacks: GrantCallbacks,
+    private readonly grants: GrantStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  /** Claims no further grants once the shutdown has begun. The calls in flight are awaited later. */
+  onModuleDestroy(): void {
+    void this.loop.stop(STOP_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop(STOP_MS);
+  }
+
+  /** Requests a check for unsent grants and due cancels. */
+  wake(): void {
+    void this.loop.run();
+  }
+
+  private async findWork(): Promise<void> {
+    await this.callbacks.expire();
+    for (const providerId of await this.grants.providersWithWork()) this.addWorkers(providerId);
+  }
+
+  private addWorkers(providerId: string): void {
+    const pool = this.workersByProvider.get(providerId) ?? {
+      workers: new Set<Promise<void>>(),
+      unanswered: 0,
+    };
+    this.workersByProvider.set(providerId, pool);
+    while (pool.workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
+      const worker = this.work(providerId, pool)
+        .catch((error: unknown) => {
+          const detail = (error as Error).message;
+          this.logger.error({
+            msg: 'sending of grants and cancels interrupted: the next poll continues with the unclaimed ones',
+            providerId,
+            detail,
+          });
+        })
+        .finally(() => {
+          pool.workers.delete(worker);
+          if (pool.workers.size === 0) this.workersByProvider.delete(providerId);
+        });
+      pool.workers.add(worker);
+    }
+  }
+
+  private async work(providerId: string, pool: ProviderWorkers): Promise<void> {
+    while (!this.loop.stopping) {
+      const grant = await this.grants.claimUnsent(providerId);
+      if (grant) {
+        await this.send(grant, pool);
+        continue;
+      }
+      const cancel = await this.grants.claimDueCancel(providerId);
+      if (!cancel) return;
+      await this.sendCancel(cancel, pool);
+    }
+  }
+
+  private async sendCancel(grant: Grant & { cancelAttempt: number }, pool: ProviderWorkers): Promise<void> {
+    const requestId = grant.cancelRequestId ?? this.randomness.uuid();
+    const { outcome } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
+      this.callbacks.sendCancel(grant, grant.cancelAttempt),
+    );
+    if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
+    const { batchId, providerId } = grant;
+    const cancels = await this.grants.failCancels(batchId, PROVIDER_DOWN);
+    if (cancels > 0)
+      this.logger.error({
+        msg: 'the provider does not answer, so the remaining cancels of a batch were not sent: cancel the batch again later',
+        providerId,
+        batchId,
+        cancels,
+      });
+  }
+
+  /**
+   * Counts the unanswered calls in a row.
+   * @returns whether the provider counts as down
+   */
+  private countsAsDown({ kind }: CallbackOutcome, pool: ProviderWorkers): boolean {
+    pool.unanswered = kind === 'answered' ? 0 : pool.unanswered + 1;
+    return pool.unanswered >= UNANSWERED_LIMIT;
+  }
+
+  private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
+    const game = this.tenancy.game(grant.gameId);
+    if (!game || !this.games.isOpen(game) || game.providerId !== grant.providerId) {
+      const failure = { error: GAME_CLOSED, outcomeUnknown: false, refused: false };
+      await this.grants.recordFailed(grant.requestRef, grant.attempt, failure);
+      return this.giveUp(grant, GAME_CLOSED);
+    }
+    // The request that queued this grant may have ended long ago. A grant that an earlier version recorded has no
+    // request id.
+    const requestId = grant.requestId ?? this.randomness.uuid();
+    const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
+      this.callbacks.send(grant, grant.attempt),
+    );
+    if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
+  }
+
+  /** Fails the unsent grants of the batch, which would fail for the same reason. */
+  private async giveUp({ batchId, providerId }: Grant, error: string): Promise<void> {
+    if (batchId === null) return;
+    const players = await this.grants.failUnsent(batchId, error);
+    if (players > 0)
+      this.logger.error({
+        msg: 'the remaining grants of a batch were not sent and are FAILED: resend the batch later',
+        providerId,
+        batchId,
+        players,
+        error,
+      });
+  }
+}
+
+/** The fields of log lines about a grant. */
+function fieldsOf({ requestRef, operatorId, providerId, batchId }: Grant) {
+  return { actor: 'batch', requestRef, operatorId, providerId, ...(batchId !== null && { batchId }) };
+}

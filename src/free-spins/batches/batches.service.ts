@@ -1,0 +1,244 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../../approvals/approval.js';
+import { ApprovalsService, type HoldOutcome } from '../../approvals/approvals.service.js';
+import type { BatchTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
+import type { Actor } from '../../audit/actor.js';
+import { Audit, type RecordEntry } from '../../audit/audit.service.js';
+import type { Transaction } from '../../database/database.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { LimitsService } from '../../limits/limits.service.js';
+import { addLogFields } from '../../observability/trace.js';
+import { sha256 } from '../../runtime/digest.js';
+import { Randomness } from '../../runtime/randomness.js';
+import { type PageOf, type PageQuery } from '../../http/lists/page.js';
+import { pageByTime } from '../../http/lists/time-page.js';
+import { isUuid } from '../../http/validation/identifier.js';
+import type { Batch } from './batch.entity.js';
+import type { BatchFilter, BatchProgress } from './batch.sql.js';
+import { BatchRunner } from './batch.runner.js';
+import type { Preview } from '../grants/preview.response.js';
+import { stakeOf } from '../grants/grants.service.js';
+import { GrantableGames, type Scope } from '../grants/grantable-games.js';
+import { GrantCallbacks } from '../grants/grant-callbacks.js';
+import type { Grant } from '../grants/grant.entity.js';
+import { GrantStore, type NewGrant } from '../grants/grant.store.js';
+
+/** A requested batch. Contract, section 6. */
+export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
+  /** 1 to 1000 unique references. */
+  readonly playerRefs: readonly string[];
+  readonly batchRef?: string | null;
+}
+
+/** A batch, new or known, or the approval that it waits for. */
+export type BatchOutcome =
+  | { readonly batchId: string; readonly stakeMinor: number; readonly replayed: boolean }
+  | { readonly approval: Approval };
+
+/** Records and reads batches; `BatchRunner` sends them. */
+@Injectable()
+export class BatchesService implements OnModuleInit {
+  constructor(
+    private readonly randomness: Randomness,
+    private readonly games: GrantableGames,
+    private readonly callbacks: GrantCallbacks,
+    private readonly grants: GrantStore,
+    private readonly runner: BatchRunner,
+    private readonly audit: Audit,
+    private readonly limits: LimitsService,
+    private readonly approvals: ApprovalsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.approvals.register('batch', this.approved);
+  }
+
+  /**
+   * Records a batch, whose grants `BatchRunner` then sends; a known batchRef returns the stored batch. A batch above a
+   * limit waits for approval.
+   * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
+   */
+  async create(actor: Actor, order: BatchOrder, scope: Scope): Promise<BatchOutcome> {
+    const { batchRef } = order;
+    const fingerprint = fingerprintOf(order);
+    const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
+    const stakeMinor = stakeOf(order, order.playerRefs.length);
+    if (known) return { batchId: idOfSame(known, fingerprint), stakeMinor, replayed: true };
+    const { providerId } = this.games.find(order, scope);
+    const action = batchAction(this.randomness.uuid(), order);
+    const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
+      const judged = await this.approvals.hold(transaction, record, actor, action);
+      if (judged.kind !== 'free') return judged;
+      return (await this.record(transaction, record, action.terms, providerId))
+        ? judged
+        : { kind: 'recorded' };
+    });
+    if (held.kind === 'waiting') return held;
+    if (held.kind === 'recorded') {
+      const stored = await this.grants.batchByRef(batchRef ?? '');
+      if (!stored) throw new Error('a batch was neither recorded nor found');
+      return { batchId: idOfSame(stored, fingerprint), stakeMinor, replayed: true };
+    }
+    addLogFields({ batchId: action.terms.batchId, operatorId: order.operatorId });
+    this.runner.wake();
+    return { batchId: action.terms.batchId, stakeMinor, replayed: false };
+  }
+
+  /** Records an approved batch with unsent grants, which any instance then sends. */
+  readonly approved: Executor<'batch'> = {
+    role: 'promotions',
+    isRecorded: async (query, { batchRef }) =>
+      batchRef !== null && (await this.grants.isBatchRecorded(query, batchRef)),
+    record: async (transaction, record, terms) => {
+      const { providerId } = this.games.find(terms, 'everybody');
+      if (!(await this.record(transaction, record, terms, providerId))) {
+        throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
+      }
+      return async () => this.runner.wake();
+    },
+    result: async ({ batchId, ...terms }) => ({
+      batchId,
+      stakeMinor: stakeOf(terms, terms.playerRefs.length),
+    }),
+  };
+
+  /**
+   * Computes the stake of a batch and whether the batch needs approval.
+   * @throws CroupierError as `create` does, except CONFLICT
+   */
+  async preview(order: BatchOrder): Promise<Preview> {
+    this.games.find(order, 'everybody');
+    const { terms, stake } = batchAction('preview', order);
+    return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
+  }
+
+  /** @returns false if the batchRef is taken */
+  private async record(
+    { query }: Transaction,
+    record: RecordEntry,
+    { playerRefs, ...terms }: BatchTerms,
+    providerId: string,
+  ): Promise<boolean> {
+    const players = playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef }));
+    const fingerprint = fingerprintOf({ ...terms, playerRefs });
+    if (!(await this.grants.recordBatch(query, { ...terms, fingerprint, providerId, players }))) return false;
+    const after = { ...terms, playerRefs };
+    await record({ action: 'free-spins.batch', target: `batch:${terms.batchId}`, after });
+    return true;
+  }
+
+  /**
+   * Fails grants whose lease has expired, and returns the progress of a batch.
+   * @throws CroupierError NOT_FOUND
+   */
+  async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
+    await this.callbacks.expire();
+    return this.known(batchId, scope);
+  }
+
+  /** The grants of a batch, in the order of its players. */
+  items(batchId: string): Promise<Grant[]> {
+    return this.grants.batch(batchId);
+  }
+
+  /**
+   * Fails grants whose lease has expired, and lists batches, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  async list(filter: BatchFilter, page: PageQuery): Promise<PageOf<BatchProgress>> {
+    await this.callbacks.expire();
+    return pageByTime(
+      page,
+      isUuid,
+      ({ before, limit }) => this.grants.batchPage(filter, before, limit),
+      ({ place: _, ...batch }) => batch,
+    );
+  }
+
+  /**
+   * Cancels a batch: unsent grants are never sent, and GRANTED ones are cancelled at the provider, each once. A second
+   * call sends failed cancels once more.
+   * @throws CroupierError NOT_FOUND
+   */
+  async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchProgress> {
+    await this.known(batchId, scope);
+    const reached = await this.audit.change(actor, async ({ query }, record) => {
+      const cancelled = await this.grants.cancelBatch(query, batchId, NOT_SENT_AGAIN);
+      const after = { grants: cancelled.changed };
+      if (after.grants > 0)
+        await record({ action: 'free-spins.batch-cancel', target: `batch:${batchId}`, after });
+      return cancelled.reached;
+    });
+    this.grants.count(reached);
+    this.runner.wake();
+    return this.known(batchId, scope);
+  }
+
+  /**
+   * Sends the FAILED grants of a batch once more.
+   * @param includeUnknown whether to send FAILED grants of unknown outcome, too
+   * @throws CroupierError NOT_FOUND · CONFLICT if that would exceed the daily limit · GAME_NOT_CONFIGURED ·
+   *   OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
+   */
+  async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
+    const batch = await this.known(batchId, scope);
+    this.games.find(batch, scope);
+    await this.audit.change(actor, async ({ query }, record) => {
+      const grants = await this.limits.withinDay(query, batch, () =>
+        this.grants.resendBatch(query, batchId, includeUnknown),
+      );
+      const after = { grants, includeUnknown };
+      if (grants > 0) await record({ action: 'free-spins.batch-resend', target: `batch:${batchId}`, after });
+    });
+    this.runner.wake();
+    return this.known(batchId, scope);
+  }
+
+  private async known(batchId: string, scope: Scope): Promise<BatchProgress> {
+    const batch = await this.grants.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
+    if (!batch) throw new CroupierError('NOT_FOUND', 'no such batch');
+    return batch;
+  }
+}
+
+const NOT_SENT_AGAIN = 'not sent again: its batch was cancelled';
+
+/** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
+function batchAction(batchId: string, order: BatchOrder) {
+  const { batchRef = null, operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
+  const terms: BatchTerms = {
+    batchId,
+    batchRef,
+    operatorId,
+    gameId,
+    spins,
+    betAmountMinor,
+    currency,
+    playerRefs,
+  };
+  return {
+    kind: 'batch',
+    reference: batchRef ?? batchId,
+    terms,
+    fingerprint: fingerprintOf(order),
+    stake: {
+      kind: 'batch',
+      amountMinor: stakeOf(order, playerRefs.length),
+      ofEachMinor: stakeOf(order),
+    },
+  } as const satisfies GuardedAction;
+}
+
+/** Does not depend on the order of the players. */
+function fingerprintOf(order: BatchOrder): Buffer {
+  const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
+  return sha256(
+    JSON.stringify([operatorId, gameId, spins, betAmountMinor, currency, [...playerRefs].sort()]),
+  );
+}
+
+/** @throws CroupierError CONFLICT if the stored batch differs from the request */
+function idOfSame(stored: Batch, fingerprint: Buffer): string {
+  if (stored.fingerprint.equals(fingerprint)) return stored.batchId;
+  throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
+}

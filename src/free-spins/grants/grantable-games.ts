@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { TenancyService } from '../../tenancy/tenancy.service.js';
+import { assertCurrency, type Game } from '../../tenancy/tenant.js';
+import type { NewGrant } from './grant.store.js';
+
+/** The grants that a caller may use: those of one operator, or all. */
+export type Scope = { readonly operatorId: string } | 'everybody';
+
+/** The games in which spins can be granted. */
+@Injectable()
+export class GrantableGames {
+  constructor(private readonly tenancy: TenancyService) {}
+
+  /**
+   * Returns the game of a grant or batch, if free spins can be granted in it now.
+   * @throws CroupierError INVALID_REQUEST if the operator does not accept the currency, or an administrator names an
+   *   unknown operator or game · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
+   */
+  find(
+    { operatorId, gameId, currency }: Pick<NewGrant, 'operatorId' | 'gameId' | 'currency'>,
+    scope: Scope,
+  ): Game {
+    const operator = this.tenancy.operator(operatorId);
+    if (!operator) throw new CroupierError('INVALID_REQUEST', 'operatorId names no operator');
+    assertCurrency(operator, currency);
+    if (operator.status !== 'ACTIVE') throw new CroupierError('OPERATOR_NOT_CONFIGURED');
+    const game = this.tenancy.game(gameId);
+    // An administrator can look the game up and gets a 400. An operator gets a 503, as when it launches an unknown
+    // game.
+    if (!game && scope === 'everybody') throw new CroupierError('INVALID_REQUEST', 'gameId names no game');
+    if (!game || !this.isOpen(game)) throw new CroupierError('GAME_NOT_CONFIGURED');
+    return game;
+  }
+
+  /** Whether spins may be granted in a game: neither it nor its provider is disabled. */
+  isOpen(game: Game): boolean {
+    return game.status === 'ACTIVE' && this.tenancy.provider(game.providerId)?.status === 'ACTIVE';
+  }
+}

@@ -1,0 +1,316 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Approval } from '../../approvals/approval.js';
+import { ApprovalsService, type HoldOutcome } from '../../approvals/approvals.service.js';
+import type { GuardedAction, Executor, GrantTerms } from '../../approvals/guarded-action.js';
+import type { Actor } from '../../audit/actor.js';
+import { Audit } from '../../audit/audit.service.js';
+import { RepeatedEntries } from '../../audit/repeated-entries.js';
+import type { NewEntry } from '../../audit/entry.js';
+import { CroupierError } from '../../errors/croupier-error.js';
+import { addLogFields } from '../../observability/trace.js';
+import { LimitsService } from '../../limits/limits.service.js';
+import { sha256 } from '../../runtime/digest.js';
+import { Randomness } from '../../runtime/randomness.js';
+import { type PageOf, pageById, type PageQuery } from '../../http/lists/page.js';
+import { GrantableGames, type Scope } from './grantable-games.js';
+import { GrantCallbacks } from './grant-callbacks.js';
+import type { Grant } from './grant.entity.js';
+import type { GrantFilter } from './grant-page.store.js';
+import { GrantStore, type NewGrant } from './grant.store.js';
+import { grantResponse } from './grant.response.js';
+import { type Preview } from './preview.response.js';
+import { type Spins, stakeMinorOf } from '../rules/stake.js';
+
+/** A requested grant. Without a requestRef, one is generated, and the request is not idempotent. */
+export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
+  readonly requestRef?: string | null;
+};
+
+/** A grant, new or known, or the approval that it waits for. */
+export type GrantOutcome =
+  { readonly grant: Grant; readonly replayed: boolean } | { readonly approval: Approval };
+
+/** Records, reads and changes grants of free spins; `GrantCallbacks` calls their providers. Contract, section 6. */
+@Injectable()
+export class FreeSpinsService implements OnModuleInit {
+  constructor(
+    private readonly randomness: Randomness,
+    private readonly games: GrantableGames,
+    private readonly callbacks: GrantCallbacks,
+    private readonly grants: GrantStore,
+    private readonly limits: LimitsService,
+    private readonly approvals: ApprovalsService,
+    private readonly audit: Audit,
+    private readonly repeated: RepeatedEntries,
+  ) {}
+
+  onModuleInit(): void {
+    this.approvals.register('grant', this.approved);
+  }
+
+  /**
+   * Grants spins to one player; a known requestRef returns the stored grant without calling the provider. A grant above
+   * a limit waits for approval.
+   * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
+   */
+  async grant(actor: Actor, order: GrantOrder, scope: Scope): Promise<GrantOutcome> {
+    const requestRef = order.requestRef ?? this.randomness.uuid();
+    addLogFields({ requestRef, operatorId: order.operatorId });
+    const known = order.requestRef == null ? null : await this.grants.find(requestRef);
+    if (known) return { grant: await this.replayed(known, order), replayed: true };
+    const { providerId } = this.games.find(order, scope);
+    const action = grantAction(requestRef, order);
+    const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
+      const judged = await this.approvals.hold(transaction, record, actor, action);
+      if (judged.kind !== 'free') return judged;
+      const grant = { ...action.terms, providerId };
+      if (!(await this.grants.record(transaction.query, grant))) return { kind: 'recorded' };
+      await record(granting(action.terms));
+      return judged;
+    });
+    if (held.kind === 'waiting') return held;
+    if (held.kind === 'recorded') {
+      return { grant: await this.replayed(await this.stored(requestRef), order), replayed: true };
+    }
+    return { grant: await this.send(await this.stored(requestRef), 1), replayed: false };
+  }
+
+  /**
+   * Records an approved grant as unsent. After the commit, the request that approved the grant sends it, unless the
+   * `BatchRunner` of an instance has claimed it first.
+   */
+  readonly approved: Executor<'grant'> = {
+    role: 'promotions',
+    isRecorded: (query, { requestRef }) => this.grants.isRecorded(query, requestRef),
+    record: async ({ query }, record, terms) => {
+      const { providerId } = this.games.find(terms, 'everybody');
+      if (!(await this.grants.recordUnsent(query, { ...terms, providerId }))) {
+        throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
+      }
+      await record(granting(terms));
+      return async () => {
+        const grant = await this.grants.claim(terms.requestRef);
+        if (grant) await this.callbacks.send(grant, grant.attempt);
+      };
+    },
+    result: async ({ requestRef }) => {
+      const grant = await this.current(await this.stored(requestRef));
+      return grant.failureError === null ? grantResponse(grant) : { error: grant.failureError };
+    },
+  };
+
+  /**
+   * Computes the stake of a grant and whether the grant needs approval.
+   * @throws CroupierError as `grant` does, except CONFLICT
+   */
+  async preview(order: GrantOrder): Promise<Preview> {
+    this.games.find(order, 'everybody');
+    const { terms, stake } = grantAction('preview', order);
+    return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
+  }
+
+  /**
+   * Returns the stored grant. The provider is not called.
+   * @throws CroupierError NOT_FOUND
+   */
+  async find(requestRef: string, scope: Scope): Promise<Grant> {
+    const grant = await this.grants.find(requestRef);
+    if (!grant || (scope !== 'everybody' && grant.operatorId !== scope.operatorId)) {
+      throw new CroupierError('NOT_FOUND', 'no such grant');
+    }
+    return this.current(grant);
+  }
+
+  /**
+   * Fails grants whose lease has expired, and lists grants, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  async list(filter: GrantFilter, page: PageQuery): Promise<PageOf<Grant>> {
+    await this.callbacks.expire();
+    return pageById(
+      page,
+      ({ after, limit }) => this.grants.list(filter, before(after), limit),
+      (grant) => String(grant.grantNo),
+    );
+  }
+
+  /**
+   * Asks the provider for the remaining spins; the state does not change.
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant has no externalRef · PROVIDER_FAILED
+   */
+  async pullStatus(
+    actor: Actor,
+    requestRef: string,
+    scope: Scope,
+  ): Promise<{ externalRef: string; remainingSpins: number; completed: boolean }> {
+    const grant = await this.find(requestRef, scope);
+    const { externalRef, state } = grant;
+    if (externalRef === null)
+      throw new CroupierError('CONFLICT', `the grant is ${state}: it has no externalRef to ask about`);
+    const judged = await this.callbacks.pullStatus(grant);
+    await this.repeated.record(actor, { action: 'free-spins.status', target: `grant:${requestRef}` });
+    if (!judged.ok) throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
+    const { remainingSpins, completed } = judged;
+    await this.grants.recordStatus(requestRef, remainingSpins, completed);
+    return { externalRef, remainingSpins, completed };
+  }
+
+  /**
+   * Has the provider void the remaining spins; a CANCELLED grant is returned unchanged.
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not GRANTED, or another cancel is under way
+   *   (`wait-then-retry`) · PROVIDER_FAILED
+   */
+  async cancel(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
+    const grant = await this.find(requestRef, scope);
+    if (grant.state === 'CANCELLED') return grant;
+    if (grant.state !== 'GRANTED')
+      throw new CroupierError('CONFLICT', `the grant is ${grant.state}: nothing can be cancelled`);
+    const cancelAttempt = await this.audit.change(actor, async ({ query }, record) => {
+      const claimed = await this.grants.claimCancel(query, requestRef);
+      const entry = { action: 'free-spins.cancel', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(entry);
+      return claimed;
+    });
+    if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
+    const { failure } = await this.callbacks.sendCancel(grant, cancelAttempt);
+    if (failure) throw new CroupierError('PROVIDER_FAILED', failure.error);
+    return this.stored(requestRef);
+  }
+
+  /**
+   * Makes sure that a FAILED grant of unknown outcome is not live: it is sent once more with the same requestRef, to
+   * learn its externalRef, and then cancelled. If this instance dies in between, another one cancels it. A CANCELLED
+   * grant is returned unchanged. Contract, section 9.
+   * @returns the CANCELLED grant; if the provider fails, a grant that is FAILED, or GRANTED with `lastCancelError`
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not FAILED with an unknown outcome, or another cancel is
+   *   under way
+   */
+  async void(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
+    const grant = await this.find(requestRef, scope);
+    if (grant.state === 'CANCELLED') return grant;
+    const attempt = await this.audit.change(actor, async ({ query }, record) => {
+      const claimed = await this.grants.void(query, requestRef);
+      const entry = { action: 'free-spins.void', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(entry);
+      return claimed;
+    });
+    if (attempt === undefined) {
+      const { state } = await this.stored(requestRef);
+      throw new CroupierError(
+        'CONFLICT',
+        `the grant is ${state}: only a FAILED one of unknown outcome is voided`,
+      );
+    }
+    const { cancelAttempt: claimed } = await this.callbacks.send(grant, attempt, true);
+    const sent = await this.stored(requestRef);
+    if (sent.state !== 'GRANTED') return sent;
+    // The cancel may be unclaimed: a late answer to an earlier attempt makes the grant GRANTED, but does not claim the
+    // cancel.
+    const claim = () => this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef));
+    const cancelAttempt = claimed ?? (await claim());
+    if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
+    await this.callbacks.sendCancel(sent, cancelAttempt);
+    return this.stored(requestRef);
+  }
+
+  /**
+   * Sends another callback for a FAILED grant, with the same requestRef.
+   * @throws CroupierError NOT_FOUND · CONFLICT if it is not FAILED, or would exceed the daily limit ·
+   *   GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
+   */
+  async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
+    const grant = await this.find(requestRef, scope);
+    if (grant.state !== 'FAILED') throw notFailed(grant);
+    this.games.find(grant, scope);
+    const attempt = await this.audit.change(actor, async ({ query }, record) => {
+      const claimed = await this.limits.withinDay(query, grant, () => this.grants.resend(query, requestRef));
+      const entry = { action: 'free-spins.resend', target: `grant:${requestRef}` };
+      if (claimed !== undefined) await record(entry);
+      return claimed;
+    });
+    if (attempt === undefined) throw notFailed(await this.stored(requestRef));
+    return this.send(grant, attempt);
+  }
+
+  /** Sends the callback of a claimed attempt once, and returns the grant as stored afterwards. */
+  private async send(grant: Grant, attempt: number): Promise<Grant> {
+    await this.callbacks.send(grant, attempt);
+    return this.stored(grant.requestRef);
+  }
+
+  /** @throws CroupierError CONFLICT if the stored grant differs from the request */
+  private async replayed(stored: Grant, order: GrantOrder): Promise<Grant> {
+    const same = (
+      ['operatorId', 'playerRef', 'gameId', 'spins', 'betAmountMinor', 'currency'] as const
+    ).every((field) => stored[field] === order[field]);
+    if (!same) throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
+    return this.current(stored);
+  }
+
+  private async cancelledByAnother(requestRef: string): Promise<Grant> {
+    const grant = await this.stored(requestRef);
+    if (grant.state === 'CANCELLED') return grant;
+    const wait = { 'X-Next-Action': 'wait-then-retry' };
+    throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
+  }
+
+  /** Returns the grant as it is now. If it is PENDING, fails grants with an expired lease and reads it again. */
+  private async current(grant: Grant): Promise<Grant> {
+    if (grant.state !== 'PENDING') return grant;
+    await this.callbacks.expire();
+    return this.stored(grant.requestRef);
+  }
+
+  private async stored(requestRef: string): Promise<Grant> {
+    const grant = await this.grants.find(requestRef);
+    if (!grant) throw new Error(`the grant ${requestRef} is gone`);
+    return grant;
+  }
+}
+
+/** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
+function grantAction(requestRef: string, order: GrantOrder) {
+  const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
+  const terms: GrantTerms = {
+    requestRef,
+    operatorId,
+    playerRef,
+    gameId,
+    spins,
+    betAmountMinor,
+    currency,
+  };
+  const fields = [operatorId, playerRef, gameId, spins, betAmountMinor, currency];
+  return {
+    kind: 'grant',
+    reference: requestRef,
+    terms,
+    fingerprint: sha256(JSON.stringify(fields)),
+    stake: { kind: 'grant', amountMinor: stakeOf(order) },
+  } as const satisfies GuardedAction;
+}
+
+/** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
+export function stakeOf(spins: Spins, players = 1): number {
+  const stakeMinor = stakeMinorOf(spins, players);
+  if (stakeMinor !== undefined) return stakeMinor;
+  const product = players === 1 ? 'spins × betAmountMinor' : 'spins × betAmountMinor × players';
+  throw new CroupierError('INVALID_REQUEST', `the stake, ${product}, must be at most 2^53−1`);
+}
+
+function granting(terms: GrantTerms): NewEntry {
+  return { action: 'free-spins.grant', target: `grant:${terms.requestRef}`, after: terms };
+}
+
+function notFailed({ state }: Grant): CroupierError {
+  return new CroupierError('CONFLICT', `the grant is ${state}: only a FAILED one can be sent again`);
+}
+
+/** @param after the text of a cursor; empty for the first page */
+function before(after: string): number | undefined {
+  if (after === '') return undefined;
+  if (!/^\d{1,15}$/.test(after)) {
+    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+  }
+  return Number(after);
+}

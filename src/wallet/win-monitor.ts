@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../observability/metrics.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import type { Claim, Settlement } from './transaction.js';
+
+/**
+ * An APPROVED real-money transaction after which a WIN may have to be flagged: the WIN itself, or a ROLLBACK. If the
+ * ROLLBACK reversed a BET, WINs of the same round may no longer have an APPROVED BET.
+ */
+export interface WinningsTrigger {
+  readonly kind: 'WIN' | 'ROLLBACK';
+  readonly providerId: string;
+  readonly transactionId: string;
+}
+
+/** Compares WINs with their limits, and reports the settlements after which a WIN may have to be flagged. */
+@Injectable()
+export class WinMonitor {
+  private readonly watchers: ((trigger: WinningsTrigger) => void)[] = [];
+
+  constructor(
+    private readonly tenancy: TenancyService,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /**
+   * Registers a watcher of the transactions after which a WIN may have to be flagged, whether the provider, the
+   * resolver or an administrator settled them.
+   * @param watcher not awaited; must not throw. It is called after each APPROVED real-money transaction that is
+   * - a ROLLBACK that may have reversed a BET, or
+   * - a WIN that names a freeSpinsRef, exceeds its limit, or is not known to have an APPROVED BET in its round.
+   */
+  onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
+    this.watchers.push(watcher);
+  }
+
+  /**
+   * The limit, in minor units, that a WIN with real money exceeds; undefined if it exceeds none. Such a WIN is booked
+   * nevertheless. Contract, section 9.
+   */
+  exceededLimit({ mode, operatorId, verdict, operatorRequest }: Claim): number | undefined {
+    if (operatorRequest.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
+    const limitMinor = this.tenancy.maxWinMinor(operatorId, operatorRequest.currency);
+    return limitMinor !== undefined && operatorRequest.amountMinor > limitMinor ? limitMinor : undefined;
+  }
+
+  /** Reports a committed settlement to the metrics and the watchers. */
+  settled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
+    const { providerId, kind } = claim.operatorRequest;
+    this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
+    if (state === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim))) this.report(claim);
+  }
+
+  private report({ operatorRequest: { kind, providerId, transactionId } }: Claim): void {
+    if (kind !== 'WIN' && kind !== 'ROLLBACK') return;
+    for (const watcher of this.watchers) watcher({ kind, providerId, transactionId });
+  }
+}
+
+/**
+ * Whether an APPROVED attempt may cause a WIN to be flagged for a reason other than its limit. A WIN without a
+ * freeSpinsRef in a round with an APPROVED BET does not. Neither does a ROLLBACK with a verdict, because it has
+ * reversed nothing.
+ */
+function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
+  const { kind, freeSpinsRef } = operatorRequest;
+  if (mode !== 'REAL') return false;
+  if (kind === 'WIN') return freeSpinsRef !== undefined || !standsOnBet;
+  return kind === 'ROLLBACK' && verdict === undefined;
+}
