@@ -139,7 +139,7 @@ export default defineConfig(
   },
   {
     // The sandbox plays external systems, which have clocks of their own.
-    files: ['src/sandbox/**/*.ts'],
+    files: ['src/sandbox/**/*.ts', 'src/demo/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, ...noRandomness] },
   },
   {
@@ -148,7 +148,7 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/outbound/**', 'src/sandbox/**'],
+    ignores: ['src/outbound/**', 'src/sandbox/**', 'src/demo/**'],
     rules: {
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Calls leave through src/outbound.' }],
     },
@@ -158,7 +158,7 @@ export default defineConfig(
     files: [
       'src/main.ts',
       'src/commands/**/*.ts',
-      'src/sandbox/transcript.ts',
+      'src/demo/transcript.ts',
       'test/**/*.ts',
       'bench/**/*.ts',
       'chaos/**/*.ts',

@@ -10,13 +10,14 @@ import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DeskModule } from './desk/desk.module.js';
 import { DatabaseModule } from './database/database.module.js';
-import { ErrorFilter } from './errors/error.filter.js';
+import { ErrorFilter } from './server/error.filter.js';
 import { FreeSpinsModule } from './free-spins/free-spins.module.js';
+import { HealthModule } from './health/health.module.js';
 import { HealthScoresModule } from './health-scores/health-scores.module.js';
-import { Listener } from './http/server/listener.js';
-import { RawBodyGuard } from './http/server/raw-body.guard.js';
-import { RequestLog } from './http/server/request-log.js';
-import { ConnectionLog } from './http/server/connection-log.js';
+import { Listener } from './server/listener.js';
+import { RawBodyGuard } from './server/raw-body.guard.js';
+import { RequestLog } from './server/request-log.js';
+import { ConnectionLog } from './server/connection-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
@@ -39,6 +40,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     WalletModule,
     DeskModule,
     RuntimeModule,
+    HealthModule,
     ObservabilityModule,
     DatabaseModule,
     AuditModule,

@@ -9,9 +9,9 @@ import { type Configuration, readConfiguration } from './config/configuration.js
 import { readEnvironment } from './config/environment.js';
 import { Database } from './database/database.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
-import { APPLICATION_OPTIONS, setUp } from './http/server/application.js';
-import { CroupierExpressAdapter } from './http/server/express-adapter.js';
-import { listenFailure } from './http/server/listen-failure.js';
+import { APPLICATION_OPTIONS, setUp } from './server/application.js';
+import { CroupierExpressAdapter } from './server/express-adapter.js';
+import { listenFailure } from './server/listen-failure.js';
 import { VERSION } from './runtime/build.js';
 import { Clock } from './runtime/clock.js';
 import { readArguments } from './runtime/command-line.js';

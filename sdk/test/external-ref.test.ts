@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FREE_SPINS_REF_SCHEMA } from '../../src/http/validation/free-spins-ref.js';
+import { FREE_SPINS_REF_SCHEMA } from '../../src/api/validation/free-spins-ref.js';
 import { judgeGrant } from '../../src/free-spins/rules/answers.js';
 import { isFreeSpinsRef } from '../../src/wallet/rules/free-spins-ref.js';
 import { isExternalRef } from '../src/callbacks.js';

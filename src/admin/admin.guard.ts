@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
 import { Refusals } from '../audit/refusals.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { pathOf } from '../http/server/express-adapter.js';
+import { pathOf } from '../server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { Administrator } from './administrator.js';
 import { Administrators } from './administrators.service.js';

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { type FieldOptions, TextField } from '../http/validation/fields.js';
-import type { Columns } from '../http/lists/list.js';
-import { InstantField } from '../http/validation/instant.js';
-import { ListQuery } from '../http/lists/page.js';
+import { type FieldOptions, TextField } from '../api/validation/fields.js';
+import type { Columns } from '../api/lists/list.js';
+import { InstantField } from '../api/validation/instant.js';
+import { ListQuery } from '../api/lists/page.js';
 
 /** A filter by the exact text of a column. It refuses control characters, which no column contains. */
 const ExactTextField = (options: FieldOptions) =>

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { ChoiceField, TextField } from '../http/validation/fields.js';
-import type { Columns } from '../http/lists/list.js';
+import { ChoiceField, TextField } from '../api/validation/fields.js';
+import type { Columns } from '../api/lists/list.js';
 import { type Role, ROLES } from './role.js';
 
 const ROLE = {

@@ -2,13 +2,13 @@ import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@n
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audited } from '../audit/audited-route.js';
-import { answerOf, answersOf } from '../http/answer.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { UuidParam } from '../http/validation/path.js';
-import { JsonBody, NoBody } from '../http/validation/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ListQuery } from '../http/lists/page.js';
-import { ValidQuery } from '../http/validation/query.js';
+import { answerOf, answersOf } from '../api/answer.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { UuidParam } from '../api/validation/path.js';
+import { JsonBody, NoBody } from '../api/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { ListQuery } from '../api/lists/page.js';
+import { ValidQuery } from '../api/validation/query.js';
 import {
   CreatedKeyResponse,
   CreateKeyRequest,

@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import { RecordRefusals } from '../audit/refusals.js';
-import { Unsigned } from '../http/caller.js';
+import { Unsigned } from '../api/caller.js';
 import { NEEDED_ROLE } from '../openapi/roles.js';
 import type { Role } from './role.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
-import { networkOf } from '../http/server/network.js';
+import { networkOf } from '../runtime/network.js';
 import { Clock } from '../runtime/clock.js';
 import { type CountingWindow, CountingWindows } from '../runtime/counting-windows.js';
 import { sha256 } from '../runtime/digest.js';

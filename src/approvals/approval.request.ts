@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../http/lists/list.js';
-import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
-import { IdentifierField, QueryChoiceField, TextField } from '../http/validation/fields.js';
+import type { Columns } from '../api/lists/list.js';
+import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
+import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
 import { type Approval, APPROVAL_STATES, type ApprovalState, type ApprovalWithResult } from './approval.js';
 import { type GuardedActionKind, summaryOf } from './guarded-action.js';
 

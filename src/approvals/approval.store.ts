@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import type { CroupierError } from '../errors/croupier-error.js';
-import { type Place, placeColumn, START_OF_LIST } from '../http/lists/time-page.js';
+import { type Place, placeColumn, START_OF_LIST } from '../database/place.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
 import type { Approval, ApprovalState } from './approval.js';
 import type { GuardedAction } from './guarded-action.js';

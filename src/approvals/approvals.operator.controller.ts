@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SignedBy } from '../http/caller.js';
-import { UuidParam } from '../http/validation/path.js';
-import { ApiErrors } from '../openapi/api-errors.js';
+import { SignedBy } from '../api/caller.js';
+import { UuidParam } from '../api/validation/path.js';
+import { ApiErrors } from '../api/api-errors.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';

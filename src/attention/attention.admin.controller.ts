@@ -4,11 +4,11 @@ import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audited } from '../audit/audited-route.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { JsonBody } from '../http/validation/json-body.js';
-import { UuidParam } from '../http/validation/path.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { ApiErrors } from '../openapi/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { JsonBody } from '../api/validation/json-body.js';
+import { UuidParam } from '../api/validation/path.js';
+import { ValidQuery } from '../api/validation/query.js';
+import { ApiErrors } from '../api/api-errors.js';
 import {
   AssignRequest,
   AttentionQuery,

@@ -1,6 +1,6 @@
-import { TimePageQuery } from '../http/lists/time-page.js';
-import { IdentifierField, QueryChoiceField, TextField } from '../http/validation/fields.js';
-import { InstantField } from '../http/validation/instant.js';
+import { TimePageQuery } from '../api/lists/time-page.js';
+import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
+import { InstantField } from '../api/validation/instant.js';
 import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
 /** Longest name of an assignee, in characters. */

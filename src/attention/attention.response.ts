@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../http/lists/list.js';
-import { NextCursor, present } from '../http/lists/time-page.js';
+import type { Columns } from '../api/lists/list.js';
+import { NextCursor, present } from '../api/lists/time-page.js';
 import {
   type Attention,
   ATTENTION_KINDS,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Database, type Query, type Statement } from '../database/database.js';
 import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
-import type { Place } from '../http/lists/time-page.js';
+import type { Place } from '../database/place.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Attention, AttentionEvent, AttentionKind, AttentionState, Cause } from './attention.js';
 import * as sql from './attention.sql.js';

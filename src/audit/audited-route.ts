@@ -1,8 +1,8 @@
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { parseJsonObject } from '../http/validation/json.js';
-import { isIdentifier } from '../http/validation/identifier.js';
+import { parseJsonObject } from '../api/validation/json.js';
+import { isIdentifier } from '../api/validation/identifier.js';
 import type { NewEntry } from './entry.js';
 
 const AUDITED = 'croupier:audited';

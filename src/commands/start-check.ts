@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { type Configuration, readConfiguration } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
-import { listenFailure } from '../http/server/listen-failure.js';
+import { listenFailure } from '../server/listen-failure.js';
 import { visible } from '../runtime/visible.js';
 
 /**

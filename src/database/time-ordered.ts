@@ -1,5 +1,5 @@
 import type { Statement } from './database.js';
-import { type Place, placeColumn } from '../http/lists/time-page.js';
+import { type Place, placeColumn } from './place.js';
 
 /** A table that is listed by time. Each column that filters a list has an index that ends with the time and the id. */
 export interface TimeOrderedTable {

@@ -5,6 +5,7 @@ import { ProviderCallbackModule } from '../provider-callback/provider-callback.m
 import { WalletModule } from '../wallet/wallet.module.js';
 import { Batch } from './batches/batch.entity.js';
 import { BatchRunner } from './batches/batch.runner.js';
+import { BatchStore } from './batches/batch.store.js';
 import { BatchesService } from './batches/batches.service.js';
 import { FreeSpinsAdminController } from './free-spins.admin.controller.js';
 import { FreeSpinsOperatorController } from './free-spins.operator.controller.js';
@@ -25,6 +26,7 @@ import { WinningsStore } from './winnings/winnings.store.js';
     FreeSpinsService,
     BatchesService,
     BatchRunner,
+    BatchStore,
     GrantableGames,
     GrantCallbacks,
     GrantStore,

@@ -10,7 +10,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { ApprovalItem } from '../approvals/approval.request.js';
-import { ApiErrors } from '../openapi/api-errors.js';
+import { ApiErrors } from '../api/api-errors.js';
 import { FindBatchQuery, ResendBatchRequest } from './free-spins.request.js';
 import { BatchCreatedResponse, BatchItem, BatchResponse } from './batches/batch.response.js';
 import { DetailedGrantResponse, GrantResponse, GrantStatusResponse } from './grants/grant.response.js';

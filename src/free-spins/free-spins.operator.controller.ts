@@ -3,12 +3,12 @@ import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger'
 import type { Response } from 'express';
 import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { SignedBy } from '../http/caller.js';
-import { IdentifierParam, UuidParam } from '../http/validation/path.js';
-import { JsonBody, NoBody } from '../http/validation/json-body.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { BodyLimit } from '../http/server/raw-body.guard.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { SignedBy } from '../api/caller.js';
+import { IdentifierParam, UuidParam } from '../api/validation/path.js';
+import { JsonBody, NoBody } from '../api/validation/json-body.js';
+import { ValidQuery } from '../api/validation/query.js';
+import { BodyLimit } from '../server/raw-body.guard.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';

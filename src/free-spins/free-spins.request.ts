@@ -7,8 +7,8 @@ import {
   BooleanField,
   QueryChoiceField,
   UuidField,
-} from '../http/validation/fields.js';
-import { OperatorTimePageQuery, TimePageQuery } from '../http/lists/time-page.js';
+} from '../api/validation/fields.js';
+import { OperatorTimePageQuery, TimePageQuery } from '../api/lists/time-page.js';
 import type { GrantState } from './grants/grant.entity.js';
 
 /** Contract, section 6. */

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../http/lists/list.js';
+import type { Columns } from '../api/lists/list.js';
 import type { TenantKind } from '../tenancy/tenant.js';
 import type { HealthScore } from './health-scores.service.js';
 import type { HealthState, WindowScore } from './rules/score.js';

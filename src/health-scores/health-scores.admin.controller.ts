@@ -1,10 +1,10 @@
 import { Controller, Get, Param, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ListQuery } from '../http/lists/page.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { ApiErrors } from '../openapi/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { ListQuery } from '../api/lists/page.js';
+import { ValidQuery } from '../api/validation/query.js';
+import { ApiErrors } from '../api/api-errors.js';
 import {
   HEALTH_SCORE_COLUMNS,
   HealthScoreListResponse,

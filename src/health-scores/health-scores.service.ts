@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
+import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';

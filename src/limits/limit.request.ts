@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { ExposeUnlessNull } from '../http/answer.js';
-import type { Columns } from '../http/lists/list.js';
-import { NextCursor } from '../http/lists/time-page.js';
-import { IntegerField } from '../http/validation/fields.js';
+import { ExposeUnlessNull } from '../api/answer.js';
+import type { Columns } from '../api/lists/list.js';
+import { NextCursor } from '../api/lists/time-page.js';
+import { IntegerField } from '../api/validation/fields.js';
 
 const OF = {
   maxGrantMinor: 'The highest stake of a grant (spins × betAmountMinor), including each grant of a batch',

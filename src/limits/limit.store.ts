@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query, type Statement } from '../database/database.js';
-import type { PageAfter } from '../http/lists/page.js';
+import type { PageAfter } from '../api/lists/page.js';
 import type { Limit, LimitInUse } from './limit.js';
 
 const COLUMNS = `

@@ -3,13 +3,13 @@ import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } f
 import { RequiresRole } from '../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audited } from '../audit/audited-route.js';
-import { answerOf, answersOf } from '../http/answer.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ListQuery } from '../http/lists/page.js';
-import { JsonBody, NoBody } from '../http/validation/json-body.js';
-import { CurrencyParam, IdentifierParam } from '../http/validation/path.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { ApiErrors } from '../openapi/api-errors.js';
+import { answerOf, answersOf } from '../api/answer.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { ListQuery } from '../api/lists/page.js';
+import { JsonBody, NoBody } from '../api/validation/json-body.js';
+import { CurrencyParam, IdentifierParam } from '../api/validation/path.js';
+import { ValidQuery } from '../api/validation/query.js';
+import { ApiErrors } from '../api/api-errors.js';
 import { LIMIT_COLUMNS, LimitListResponse, LimitResponse, PutLimitRequest } from './limit.request.js';
 import { LimitsService } from './limits.service.js';
 

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { pageById, type PageOf, type PageQuery } from '../http/lists/page.js';
+import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { money } from '../money/money.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Limit, LimitInUse } from './limit.js';

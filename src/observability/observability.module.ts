@@ -1,21 +1,16 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BoundedLogger } from './bounded-logger.js';
-import { HealthController } from './health.controller.js';
 import { LogDestination, ServiceLogger } from './logging.js';
 import { Configuration } from '../config/configuration.js';
 import { Randomness } from '../runtime/randomness.js';
 import { exportingProvider } from './tracing/otlp.js';
 import { Tracing } from './tracing/tracing.js';
-import { Readiness } from './readiness.js';
 import { Metrics } from './metrics.js';
-import { MetricsController } from './metrics.controller.js';
 
 @Global()
 @Module({
-  controllers: [HealthController, MetricsController],
   providers: [
     Metrics,
-    Readiness,
     ServiceLogger,
     LogDestination,
     {

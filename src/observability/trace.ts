@@ -2,6 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { monotonicMs } from '../runtime/clock.js';
 import type { ActiveSpan, Attributes } from './tracing/active-span.js';
 
+/** A request id that is accepted from a caller. Contract, section 2. */
+export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
 /**
  * The context of one request or one piece of background work: its id, its log fields, and the duration of each of its
  * parts, in milliseconds.

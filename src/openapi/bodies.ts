@@ -1,27 +1,7 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { DIFFERS_WHERE, REQUIRED_WHERE, type RequiredWhere } from '../api/validation/schema-extensions.js';
 import { audienceOf } from './audiences.js';
 import type { Operation } from './operations.js';
-
-/**
- * The condition under which a field is required: another field, named by `requiredWhere`, has one of the values in
- * `is`. Otherwise, the field may be null or absent. All conditions of a class name the same field in `requiredWhere`.
- */
-export interface RequiredWhere {
-  readonly requiredWhere: string;
-  readonly is: readonly unknown[];
-}
-
-/**
- * OpenAPI extension of a field's schema with the field's condition. `withBodyRules` publishes a class with such fields
- * as a choice of schemas, one for each value of the field that the conditions name.
- */
-export const REQUIRED_WHERE = 'x-required-where';
-
-/**
- * OpenAPI extension of a field's schema: what differs in the schema of a value of the deciding field; `false` if the
- * field is always absent there. Such as `{ ADJUSTMENT: false }`.
- */
-export const DIFFERS_WHERE = 'x-differs-where';
 
 interface Body {
   readonly content?: Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;

@@ -1,13 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { BEYOND_PATTERN } from '../api/validation/schema-extensions.js';
 import { FIELDS, PARAMETERS } from './field-descriptions.js';
 import { mapOperations, type Operation, type Responses } from './operations.js';
-
-/**
- * OpenAPI extension of a field's schema: the part of the field's rule that the published pattern cannot express, in
- * words. Published patterns are in the common subset of JavaScript, with and without its flag `u`, and RE2, which has
- * neither look-around nor the properties of Unicode. `withDescriptions` moves the words to the field's description.
- */
-export const BEYOND_PATTERN = 'x-beyond-pattern';
 
 interface Described {
   readonly description?: string;

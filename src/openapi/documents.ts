@@ -1,7 +1,7 @@
 import type { INestApplication, Type } from '@nestjs/common';
 import type { Router } from 'express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { ErrorBody } from './api-errors.js';
+import { ErrorBody } from '../api/api-errors.js';
 import { type Audience, AUDIENCES, audienceOf } from './audiences.js';
 import { withBodyRules } from './bodies.js';
 import { withDescriptions } from './descriptions.js';

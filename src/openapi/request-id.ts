@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { REQUEST_ID } from '../http/server/request-log.js';
+import { REQUEST_ID } from '../observability/trace.js';
 import { mapOperations, type Responses } from './operations.js';
 
 const NAME = 'X-Request-Id';

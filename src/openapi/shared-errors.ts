@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/catalogue.js';
-import { errorResponses } from './api-errors.js';
+import { errorResponses } from '../api/api-errors.js';
 import { isSecuredBy, mapOperations, type Operation, type Responses } from './operations.js';
 import { SIGNATURE } from './signature.js';
 

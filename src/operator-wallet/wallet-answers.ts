@@ -1,4 +1,4 @@
-import { digitsOfLongInteger, parseJsonObject } from '../http/validation/json.js';
+import { digitsOfLongInteger, parseJsonObject } from '../api/validation/json.js';
 import type { CallOutcome, ReceivedAnswer } from '../outbound/answer.js';
 import type {
   BalanceAnswer,

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { DIFFERS_WHERE, REQUIRED_WHERE } from '../openapi/bodies.js';
+import { DIFFERS_WHERE, REQUIRED_WHERE } from '../api/validation/schema-extensions.js';
 
 /*
  * Requests to an operator's wallet and the wallet's answers. Contract, section 4. `SignedJsonWallet` sends these bodies

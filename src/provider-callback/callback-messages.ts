@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../http/validation/free-spins-ref.js';
+import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../api/validation/free-spins-ref.js';
 
 /*
  * Bodies of the calls to providers, and the answers that Croupier reads, for the OpenAPI documents. Contract, section 6.

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { ExposeUnlessNull } from '../http/answer.js';
-import { IdentifierField, QueryChoiceField } from '../http/validation/fields.js';
-import type { Columns } from '../http/lists/list.js';
-import { NextCursor, TimePageQuery } from '../http/lists/time-page.js';
+import { ExposeUnlessNull } from '../api/answer.js';
+import { IdentifierField, QueryChoiceField } from '../api/validation/fields.js';
+import type { Columns } from '../api/lists/list.js';
+import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
 
 const ROUTES = [
   '/v1/game/free-spins/grant',

@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
 import { selectList } from '../database/select-list.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
-import type { Place } from '../http/lists/time-page.js';
+import type { Place } from '../database/place.js';
 import { Callback } from './callback.entity.js';
 
 /** The fields that are stored before the call. */

@@ -3,11 +3,11 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../admin/requires-role.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { SensitiveRead } from '../audit/sensitive-read.js';
-import { answerOf } from '../http/answer.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../http/lists/list.js';
-import { ValidQuery } from '../http/validation/query.js';
-import { pageByTime } from '../http/lists/time-page.js';
+import { answerOf } from '../api/answer.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { ValidQuery } from '../api/validation/query.js';
+import { pageByTime } from '../api/lists/time-page.js';
 import {
   CALLBACK_COLUMNS,
   CallbackItem,

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import type { CallOutcome } from '../health-scores/calls-of-period.js';
 import { HealthScores } from '../health-scores/health-scores.service.js';
-import { parseJsonObject } from '../http/validation/json.js';
+import { parseJsonObject } from '../api/validation/json.js';
 import { Metrics } from '../observability/metrics.js';
 import { currentRequestId, measureCall } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';

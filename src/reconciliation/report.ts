@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CsvNumber, csvRecord } from '../http/lists/csv.js';
+import { CsvNumber, csvRecord } from '../api/lists/csv.js';
 import { majorUnits } from '../money/money.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Finding, OperatorLine, ComparedPair, PlatformRecord } from './rules/compare.js';

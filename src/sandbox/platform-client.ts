@@ -1,5 +1,5 @@
 import { signRequest } from '@croupier/provider-sdk';
-import { parseJsonObject } from '../http/validation/json.js';
+import { parseJsonObject } from '../api/validation/json.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 

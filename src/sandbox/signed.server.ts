@@ -1,7 +1,7 @@
 import { DEFAULT_TOLERANCE_SECONDS, MemoryNonceStore, verifyPlatformSignature } from '@croupier/provider-sdk';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseJsonObject } from '../http/validation/json.js';
+import { parseJsonObject } from '../api/validation/json.js';
 import { Clock } from '../runtime/clock.js';
 import { AnswerSwap } from './faults/answer-swap.js';
 import { deliver } from './faults/delivery.js';

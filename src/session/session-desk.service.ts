@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { CroupierError } from '../errors/croupier-error.js';
-import { answerOf } from '../http/answer.js';
-import { isUuid } from '../http/validation/identifier.js';
-import type { PageOf } from '../http/lists/page.js';
-import { pageByTime } from '../http/lists/time-page.js';
+import { answerOf } from '../api/answer.js';
+import { isUuid } from '../api/validation/identifier.js';
+import type { PageOf } from '../api/lists/page.js';
+import { pageByTime } from '../api/lists/time-page.js';
 import { SessionItem, type SessionQuery } from './session.admin.response.js';
 import type { Session } from './session.entity.js';
 import { SessionStore } from './session.store.js';

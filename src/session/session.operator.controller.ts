@@ -1,10 +1,10 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { SignedBy } from '../http/caller.js';
-import { IdentifierParam, UuidParam } from '../http/validation/path.js';
-import { JsonBody } from '../http/validation/json-body.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { SignedBy } from '../api/caller.js';
+import { IdentifierParam, UuidParam } from '../api/validation/path.js';
+import { JsonBody } from '../api/validation/json-body.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';

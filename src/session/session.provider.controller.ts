@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { ProviderBody } from '../http/validation/json-body.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { ProviderBody } from '../api/validation/json-body.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Provider } from '../tenancy/tenant.js';

@@ -5,7 +5,7 @@ import {
   IntegerField,
   OpaqueField,
   PatternField,
-} from '../http/validation/fields.js';
+} from '../api/validation/fields.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import type { RevokeReason } from './session.entity.js';
 

@@ -6,7 +6,7 @@ import { Database, type Query } from '../database/database.js';
 import { GroupCommit, groupStatement } from '../database/group-commit.js';
 import { selectList } from '../database/select-list.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
-import type { Place } from '../http/lists/time-page.js';
+import type { Place } from '../database/place.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { type RevokeReason, Session } from './session.entity.js';
 import { ended } from './session.sql.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { databaseTime } from '../database/columns.js';
 import type { Transaction } from '../database/database.js';
-import type { PageAfter } from '../http/lists/page.js';
+import type { PageAfter } from '../api/lists/page.js';
 import { Game } from './game.entity.js';
 import { ProviderEntity } from './tenant.entity.js';
 

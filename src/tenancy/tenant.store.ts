@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { databaseTime } from '../database/columns.js';
 import type { Transaction } from '../database/database.js';
-import type { PageAfter } from '../http/lists/page.js';
+import type { PageAfter } from '../api/lists/page.js';
 import { OperatorEntity, ProviderEntity, type TenantEntity } from './tenant.entity.js';
 import type { TenantKind } from './tenant.js';
 

@@ -7,8 +7,8 @@ import {
   IdentifierField,
   IntegerField,
   OwnIdentifierField,
-} from '../http/validation/fields.js';
-import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../http/validation/free-spins-ref.js';
+} from '../api/validation/fields.js';
+import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../api/validation/free-spins-ref.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import { TokenField } from '../session/session.request.js';
 import type { Kind } from './rules/facts.js';

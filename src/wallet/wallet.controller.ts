@@ -1,8 +1,8 @@
 import { Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiErrors } from '../openapi/api-errors.js';
-import { ProviderBody } from '../http/validation/json-body.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { ProviderBody } from '../api/validation/json-body.js';
 import { SessionTokenRequest } from '../session/session.request.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';

@@ -10,7 +10,7 @@ import { holds, type Role, ROLES } from '../../src/admin/role.js';
 import { WrongKeyLimit } from '../../src/admin/wrong-key-limit.js';
 import type { Refusals } from '../../src/audit/refusals.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
-import { CALLER } from '../../src/http/caller.js';
+import { CALLER } from '../../src/api/caller.js';
 import { IssuerKeys } from '../../src/outbound/issuer-keys.js';
 import { Clock } from '../../src/runtime/clock.js';
 

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../../src/database/database.js';
-import { type Place, placeOf } from '../../src/http/lists/time-page.js';
+import { type Place, placeOf } from '../../src/database/place.js';
 import { OPEN_ROUNDS } from '../../src/attention/cause.sql.js';
 import { SEARCH } from '../../src/desk/search/search.sql.js';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
-import { IDENTIFIER_SCHEMA } from '../../src/http/validation/identifier.js';
+import { IDENTIFIER_SCHEMA } from '../../src/api/validation/identifier.js';
 import { TAGS } from '../../src/openapi/tags.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { playRound } from '../../src/sandbox/round.js';
+import { playRound } from '../../src/demo/round.js';
 import { readSandboxFile, sandboxFileIn, type SandboxFile } from '../../src/sandbox/sandbox-file.js';
 import { until } from '../process/built-service.js';
 import { launch, type Launched } from '../process/launch.js';

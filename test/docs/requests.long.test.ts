@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CroupierError } from '../../src/errors/croupier-error.js';
-import { validInstance } from '../../src/http/validation/request-instance.js';
+import { validInstance } from '../../src/api/validation/request-instance.js';
 import { visible } from '../../src/runtime/visible.js';
 import { SessionTokenRequest } from '../../src/session/session.request.js';
 import { TransactionRequest } from '../../src/wallet/transaction.request.js';

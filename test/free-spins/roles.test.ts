@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { REQUIRED_ROLE } from '../../src/admin/requires-role.js';
 import { FreeSpinsAdminController } from '../../src/free-spins/free-spins.admin.controller.js';
 import { WinningsAdminController } from '../../src/free-spins/winnings/winnings.admin.controller.js';
-import { CALLER } from '../../src/http/caller.js';
+import { CALLER } from '../../src/api/caller.js';
 import { SessionAdminController } from '../../src/session/session.admin.controller.js';
 
 /**

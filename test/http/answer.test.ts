@@ -1,6 +1,6 @@
 import { Expose } from 'class-transformer';
 import { expect, test } from 'vitest';
-import { answerOf, answersOf, ExposeUnlessNull } from '../../src/http/answer.js';
+import { answerOf, answersOf, ExposeUnlessNull } from '../../src/api/answer.js';
 
 class Answer {
   @Expose()

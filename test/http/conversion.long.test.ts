@@ -1,8 +1,8 @@
 import { IsInt } from 'class-validator';
 import { describe, expect, test } from 'vitest';
-import { PageQuery } from '../../src/http/lists/page.js';
-import { parseJsonObject } from '../../src/http/validation/json.js';
-import { validInstance } from '../../src/http/validation/request-instance.js';
+import { PageQuery } from '../../src/api/lists/page.js';
+import { parseJsonObject } from '../../src/api/validation/json.js';
+import { validInstance } from '../../src/api/validation/request-instance.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, knownFields } from './requests.js';
 

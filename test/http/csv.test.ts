@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvRecord } from '../../src/http/lists/csv.js';
+import { csvRecord } from '../../src/api/lists/csv.js';
 
 test.each([
   ['texts', ['a', 'b c'], 'a,b c'],

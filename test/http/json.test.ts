@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJsonObject } from '../../src/http/validation/json.js';
+import { parseJsonObject } from '../../src/api/validation/json.js';
 
 const bytes = (text: string) => Buffer.from(text);
 

@@ -23,7 +23,7 @@ import {
   ResendBatchRequest,
 } from '../../src/free-spins/free-spins.request.js';
 import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.request.js';
-import { ListQuery, PageQuery } from '../../src/http/lists/page.js';
+import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
 import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
 import { SearchQuery } from '../../src/desk/search/search.request.js';

@@ -24,9 +24,9 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { CroupierError } from '../../src/errors/croupier-error.js';
-import { validInstance } from '../../src/http/validation/request-instance.js';
-import { parseJsonObject } from '../../src/http/validation/json.js';
-import { validatorOf } from '../../src/http/validation/validator.js';
+import { validInstance } from '../../src/api/validation/request-instance.js';
+import { parseJsonObject } from '../../src/api/validation/json.js';
+import { validatorOf } from '../../src/api/validation/validator.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS } from './requests.js';
 

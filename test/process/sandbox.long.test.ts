@@ -38,13 +38,13 @@ function run(file: string, args: string[], environment: Record<string, string> =
 }
 
 test('a round is played', async () => {
-  const { status, output } = await run('dist/sandbox/round.js', []);
+  const { status, output } = await run('dist/demo/round.js', []);
   expect(output).toContain('The round was played');
   expect(status).toBe(0);
 });
 
 test('a round with every fault is played and explained', async () => {
-  const { status, output } = await run('dist/sandbox/round.js', ['--faults']);
+  const { status, output } = await run('dist/demo/round.js', ['--faults']);
   expect(output).toContain('The balance at the end');
   expect(status).toBe(0);
   for (const { does } of Object.values(FAULTS)) expect(output).toContain(does);
@@ -52,7 +52,7 @@ test('a round with every fault is played and explained', async () => {
 });
 
 test('an option that does not exist is refused', async () => {
-  const { status, output } = await run('dist/sandbox/round.js', ['--fault']);
+  const { status, output } = await run('dist/demo/round.js', ['--fault']);
   expect([status, output]).toEqual([2, expect.stringContaining("Unknown option '--fault'")]);
 });
 

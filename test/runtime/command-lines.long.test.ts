@@ -9,7 +9,7 @@ import { startWorld } from '../world/world.js';
 
 const PROGRAMS = {
   start: 'dist/main.js',
-  round: 'dist/sandbox/round.js',
+  round: 'dist/demo/round.js',
   migrate: 'dist/commands/migrate.js',
   partitions: 'dist/commands/partitions.js',
   'audit:verify': 'dist/commands/audit-verify.js',

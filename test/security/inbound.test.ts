@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { APPLICATION_OPTIONS, setUp } from '../../src/http/server/application.js';
-import { CroupierExpressAdapter } from '../../src/http/server/express-adapter.js';
+import { APPLICATION_OPTIONS, setUp } from '../../src/server/application.js';
+import { CroupierExpressAdapter } from '../../src/server/express-adapter.js';
 import { ServiceLogger } from '../../src/observability/logging.js';
 import { ADMIN_KEY, PROVIDER, startWorld, type World } from '../world/world.js';
 

@@ -2,7 +2,7 @@ import { verifyPlatformSignature } from '@croupier/provider-sdk';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseJsonObject } from '../../src/http/validation/json.js';
+import { parseJsonObject } from '../../src/api/validation/json.js';
 import { type Ending, Endings, type LateEnding, type Reply } from './endings.js';
 
 /** One call as it was received. */

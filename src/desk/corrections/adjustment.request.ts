@@ -5,7 +5,7 @@ import {
   IntegerField,
   OwnIdentifierField,
   TextField,
-} from '../../http/validation/fields.js';
+} from '../../api/validation/fields.js';
 
 /** Contract, section 7. */
 export class AdjustmentRequest {

@@ -4,8 +4,8 @@ import { RequiresRole } from '../../admin/requires-role.js';
 import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
-import { JsonBody } from '../../http/validation/json-body.js';
-import { ApiErrors } from '../../openapi/api-errors.js';
+import { JsonBody } from '../../api/validation/json-body.js';
+import { ApiErrors } from '../../api/api-errors.js';
 import { SettleRequest } from './settle.request.js';
 import { SettleService } from './settle.service.js';
 

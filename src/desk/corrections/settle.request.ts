@@ -1,4 +1,4 @@
-import { ChoiceField, IntegerField, TextField } from '../../http/validation/fields.js';
+import { ChoiceField, IntegerField, TextField } from '../../api/validation/fields.js';
 
 /** The operator's answer about a parked transaction. Contract, section 9, "Settling by hand". */
 export class SettleRequest {

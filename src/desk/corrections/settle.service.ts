@@ -5,7 +5,7 @@ import type { GuardedAction, Executor, SettlementTerms } from '../../approvals/g
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { isIdentifier } from '../../http/validation/identifier.js';
+import { isIdentifier } from '../../api/validation/identifier.js';
 import { addLogFields } from '../../observability/trace.js';
 import { sha256 } from '../../runtime/digest.js';
 import { ManualAttempts } from '../../wallet/manual-attempts.service.js';

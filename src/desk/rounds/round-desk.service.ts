@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { isIdentifier, isUuid } from '../../http/validation/identifier.js';
-import type { PageOf } from '../../http/lists/page.js';
-import { pageOfWindow } from '../../http/lists/time-page.js';
+import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
+import type { PageOf } from '../../api/lists/page.js';
+import { pageOfWindow } from '../../api/lists/time-page.js';
 import type { WholeRow } from '../transactions/transaction-search.store.js';
 import { adviceOf, itemOf } from '../transactions/transaction-story.js';
 import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';

@@ -1,5 +1,5 @@
-import { IdentifierField, QueryChoiceField, QueryIntegerField } from '../../http/validation/fields.js';
-import { TimePageQuery } from '../../http/lists/time-page.js';
+import { IdentifierField, QueryChoiceField, QueryIntegerField } from '../../api/validation/fields.js';
+import { TimePageQuery } from '../../api/lists/time-page.js';
 
 /** Maximum of `olderThanMinutes`: ten years. */
 const OLDEST_MINUTES = 10 * 366 * 24 * 60;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import type { Columns } from '../../http/lists/list.js';
-import { NextCursor } from '../../http/lists/time-page.js';
+import type { Columns } from '../../api/lists/list.js';
+import { NextCursor } from '../../api/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transactions/transaction.admin.response.js';
 import type { BetsAndWins, SumsOfCurrency } from './round-sums.js';
 

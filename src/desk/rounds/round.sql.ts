@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 import { within } from '../../database/time-ordered.js';
-import { placeColumn } from '../../http/lists/time-page.js';
+import { placeColumn } from '../../database/place.js';
 import type { Mode } from '../../wallet/rules/facts.js';
 import { REPORTED } from '../../wallet/transaction.sql.js';
 import {

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../../http/lists/list.js';
+import type { Columns } from '../../api/lists/list.js';
 
 export const FOUND_TYPES = [
   'transaction',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { present } from '../../http/lists/time-page.js';
+import { present } from '../../api/lists/time-page.js';
 import { AttemptIds } from '../../wallet/attempt-ids.js';
 import { hrefOf } from './href.js';
 import type { SearchItem, SearchResponse } from './search.response.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { isUuid } from '../../http/validation/identifier.js';
+import { isUuid } from '../../api/validation/identifier.js';
 import type { SearchItem } from './search.response.js';
 import { SEARCH } from './search.sql.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isIdentifier } from '../../http/validation/identifier.js';
+import { isIdentifier } from '../../api/validation/identifier.js';
 import type { TransactionKey } from '../../wallet/transaction.js';
 import type { TransactionDetail } from './transaction.admin.response.js';
 import { TransactionSearchStore, type WholeRow } from './transaction-search.store.js';

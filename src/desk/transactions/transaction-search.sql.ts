@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 import { leading, within } from '../../database/time-ordered.js';
-import { type Place, placeColumn } from '../../http/lists/time-page.js';
+import { type Place, placeColumn } from '../../database/place.js';
 import type { Kind, State } from '../../wallet/rules/facts.js';
 import { REPORTED } from '../../wallet/transaction.sql.js';
 

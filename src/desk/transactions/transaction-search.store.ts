@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../../database/database.js';
-import { type Found, type Place, placeOf } from '../../http/lists/time-page.js';
+import { type Place, placeOf } from '../../database/place.js';
+import type { Found } from '../../api/lists/time-page.js';
 import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
 import type { Kind, Mode, State } from '../../wallet/rules/facts.js';
 import type { StoredAttempt } from '../../wallet/transaction.js';

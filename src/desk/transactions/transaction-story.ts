@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
-import { present } from '../../http/lists/time-page.js';
+import { present } from '../../api/lists/time-page.js';
 import { money, transactionMoney } from '../../money/money.js';
 import type { TransactionResponse } from '../../wallet/transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';

@@ -4,8 +4,8 @@ import {
   QueryChoiceField,
   QueryIntegerField,
   UuidField,
-} from '../../http/validation/fields.js';
-import { TimePageQuery } from '../../http/lists/time-page.js';
+} from '../../api/validation/fields.js';
+import { TimePageQuery } from '../../api/lists/time-page.js';
 import type { Kind, State } from '../../wallet/rules/facts.js';
 
 export const STATES = [

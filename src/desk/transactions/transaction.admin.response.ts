@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import type { Columns } from '../../http/lists/list.js';
-import { NextCursor } from '../../http/lists/time-page.js';
+import type { Columns } from '../../api/lists/list.js';
+import { NextCursor } from '../../api/lists/time-page.js';
 import type { State } from '../../wallet/rules/facts.js';
 import { type Advice, ADVISED_ACTIONS } from './advice.js';
 import { STATES } from './transaction.admin.request.js';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../../http/lists/list.js';
-import { NextCursor } from '../../http/lists/time-page.js';
+import type { Columns } from '../../api/lists/list.js';
+import { NextCursor } from '../../api/lists/time-page.js';
 import type { BatchProgress } from './batch.sql.js';
 import { GrantResponse } from '../grants/grant.response.js';
 import { stakeMinorOf } from '../rules/stake.js';

@@ -14,6 +14,7 @@ import { GrantableGames } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { GrantStore } from '../grants/grant.store.js';
+import { BatchStore } from './batch.store.js';
 
 /** Maximum number of calls in flight per provider and instance. */
 const CALLS_PER_PROVIDER = 8;
@@ -67,6 +68,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     private readonly tracing: Tracing,
     private readonly games: GrantableGames,
     private readonly callbacks: GrantCallbacks,
+    private readonly batches: BatchStore,
     private readonly grants: GrantStore,
   ) {}
 
@@ -90,7 +92,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   private async findWork(): Promise<void> {
     await this.callbacks.expire();
-    for (const providerId of await this.grants.providersWithWork()) this.addWorkers(providerId);
+    for (const providerId of await this.batches.providersWithWork()) this.addWorkers(providerId);
   }
 
   private addWorkers(providerId: string): void {
@@ -119,12 +121,12 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
 
   private async work(providerId: string, pool: ProviderWorkers): Promise<void> {
     while (!this.loop.stopping) {
-      const grant = await this.grants.claimUnsent(providerId);
+      const grant = await this.batches.claimUnsent(providerId);
       if (grant) {
         await this.send(grant, pool);
         continue;
       }
-      const cancel = await this.grants.claimDueCancel(providerId);
+      const cancel = await this.batches.claimDueCancel(providerId);
       if (!cancel) return;
       await this.sendCancel(cancel, pool);
     }
@@ -137,7 +139,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     );
     if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
-    const cancels = await this.grants.failCancels(batchId, PROVIDER_DOWN);
+    const cancels = await this.batches.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
       this.logger.error({
         msg: 'the provider does not answer, so the remaining cancels of a batch were not sent: cancel the batch again later',
@@ -175,7 +177,7 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
   /** Fails the unsent grants of the batch, which would fail for the same reason. */
   private async giveUp({ batchId, providerId }: Grant, error: string): Promise<void> {
     if (batchId === null) return;
-    const players = await this.grants.failUnsent(batchId, error);
+    const players = await this.batches.failUnsent(batchId, error);
     if (players > 0)
       this.logger.error({
         msg: 'the remaining grants of a batch were not sent and are FAILED: resend the batch later',

@@ -10,9 +10,9 @@ import { LimitsService } from '../../limits/limits.service.js';
 import { addLogFields } from '../../observability/trace.js';
 import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { type PageOf, type PageQuery } from '../../http/lists/page.js';
-import { pageByTime } from '../../http/lists/time-page.js';
-import { isUuid } from '../../http/validation/identifier.js';
+import { type PageOf, type PageQuery } from '../../api/lists/page.js';
+import { pageByTime } from '../../api/lists/time-page.js';
+import { isUuid } from '../../api/validation/identifier.js';
 import type { Batch } from './batch.entity.js';
 import type { BatchFilter, BatchProgress } from './batch.sql.js';
 import { BatchRunner } from './batch.runner.js';
@@ -22,6 +22,7 @@ import { GrantableGames, type Scope } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { GrantStore, type NewGrant } from '../grants/grant.store.js';
+import { BatchStore } from './batch.store.js';
 
 /** A requested batch. Contract, section 6. */
 export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
@@ -42,6 +43,7 @@ export class BatchesService implements OnModuleInit {
     private readonly randomness: Randomness,
     private readonly games: GrantableGames,
     private readonly callbacks: GrantCallbacks,
+    private readonly batches: BatchStore,
     private readonly grants: GrantStore,
     private readonly runner: BatchRunner,
     private readonly audit: Audit,
@@ -61,7 +63,7 @@ export class BatchesService implements OnModuleInit {
   async create(actor: Actor, order: BatchOrder, scope: Scope): Promise<BatchOutcome> {
     const { batchRef } = order;
     const fingerprint = fingerprintOf(order);
-    const known = batchRef == null ? null : await this.grants.batchByRef(batchRef);
+    const known = batchRef == null ? null : await this.batches.batchByRef(batchRef);
     const stakeMinor = stakeOf(order, order.playerRefs.length);
     if (known) return { batchId: idOfSame(known, fingerprint), stakeMinor, replayed: true };
     const { providerId } = this.games.find(order, scope);
@@ -75,7 +77,7 @@ export class BatchesService implements OnModuleInit {
     });
     if (held.kind === 'waiting') return held;
     if (held.kind === 'recorded') {
-      const stored = await this.grants.batchByRef(batchRef ?? '');
+      const stored = await this.batches.batchByRef(batchRef ?? '');
       if (!stored) throw new Error('a batch was neither recorded nor found');
       return { batchId: idOfSame(stored, fingerprint), stakeMinor, replayed: true };
     }
@@ -88,7 +90,7 @@ export class BatchesService implements OnModuleInit {
   readonly approved: Executor<'batch'> = {
     role: 'promotions',
     isRecorded: async (query, { batchRef }) =>
-      batchRef !== null && (await this.grants.isBatchRecorded(query, batchRef)),
+      batchRef !== null && (await this.batches.isBatchRecorded(query, batchRef)),
     record: async (transaction, record, terms) => {
       const { providerId } = this.games.find(terms, 'everybody');
       if (!(await this.record(transaction, record, terms, providerId))) {
@@ -121,7 +123,8 @@ export class BatchesService implements OnModuleInit {
   ): Promise<boolean> {
     const players = playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef }));
     const fingerprint = fingerprintOf({ ...terms, playerRefs });
-    if (!(await this.grants.recordBatch(query, { ...terms, fingerprint, providerId, players }))) return false;
+    if (!(await this.batches.recordBatch(query, { ...terms, fingerprint, providerId, players })))
+      return false;
     const after = { ...terms, playerRefs };
     await record({ action: 'free-spins.batch', target: `batch:${terms.batchId}`, after });
     return true;
@@ -138,7 +141,7 @@ export class BatchesService implements OnModuleInit {
 
   /** The grants of a batch, in the order of its players. */
   items(batchId: string): Promise<Grant[]> {
-    return this.grants.batch(batchId);
+    return this.batches.batch(batchId);
   }
 
   /**
@@ -150,7 +153,7 @@ export class BatchesService implements OnModuleInit {
     return pageByTime(
       page,
       isUuid,
-      ({ before, limit }) => this.grants.batchPage(filter, before, limit),
+      ({ before, limit }) => this.batches.batchPage(filter, before, limit),
       ({ place: _, ...batch }) => batch,
     );
   }
@@ -163,7 +166,7 @@ export class BatchesService implements OnModuleInit {
   async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchProgress> {
     await this.known(batchId, scope);
     const reached = await this.audit.change(actor, async ({ query }, record) => {
-      const cancelled = await this.grants.cancelBatch(query, batchId, NOT_SENT_AGAIN);
+      const cancelled = await this.batches.cancelBatch(query, batchId, NOT_SENT_AGAIN);
       const after = { grants: cancelled.changed };
       if (after.grants > 0)
         await record({ action: 'free-spins.batch-cancel', target: `batch:${batchId}`, after });
@@ -185,7 +188,7 @@ export class BatchesService implements OnModuleInit {
     this.games.find(batch, scope);
     await this.audit.change(actor, async ({ query }, record) => {
       const grants = await this.limits.withinDay(query, batch, () =>
-        this.grants.resendBatch(query, batchId, includeUnknown),
+        this.batches.resendBatch(query, batchId, includeUnknown),
       );
       const after = { grants, includeUnknown };
       if (grants > 0) await record({ action: 'free-spins.batch-resend', target: `batch:${batchId}`, after });
@@ -195,7 +198,7 @@ export class BatchesService implements OnModuleInit {
   }
 
   private async known(batchId: string, scope: Scope): Promise<BatchProgress> {
-    const batch = await this.grants.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
+    const batch = await this.batches.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
     if (!batch) throw new CroupierError('NOT_FOUND', 'no such batch');
     return batch;
   }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../../http/lists/list.js';
+import type { Columns } from '../../api/lists/list.js';
 import { STATES } from '../free-spins.request.js';
 import type { Grant, GrantState } from './grant.entity.js';
 import { stakeMinorOf } from '../rules/stake.js';

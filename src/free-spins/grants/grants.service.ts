@@ -11,7 +11,7 @@ import { addLogFields } from '../../observability/trace.js';
 import { LimitsService } from '../../limits/limits.service.js';
 import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { type PageOf, pageById, type PageQuery } from '../../http/lists/page.js';
+import { type PageOf, pageById, type PageQuery } from '../../api/lists/page.js';
 import { GrantableGames, type Scope } from './grantable-games.js';
 import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';

@@ -1,5 +1,5 @@
-import { TimePageQuery } from '../../http/lists/time-page.js';
-import { IdentifierField } from '../../http/validation/fields.js';
+import { TimePageQuery } from '../../api/lists/time-page.js';
+import { IdentifierField } from '../../api/validation/fields.js';
 
 export class FlaggedWinQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../../http/lists/list.js';
+import type { Columns } from '../../api/lists/list.js';
 import { type Flag, type FlaggedWin, FLAGS } from './winnings.store.js';
 
 /** A booked WIN that a person should review. */

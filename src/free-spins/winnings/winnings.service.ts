@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
-import { isUuid } from '../../http/validation/identifier.js';
-import type { PageOf } from '../../http/lists/page.js';
-import { pageOfWindow } from '../../http/lists/time-page.js';
+import { isUuid } from '../../api/validation/identifier.js';
+import type { PageOf } from '../../api/lists/page.js';
+import { pageOfWindow } from '../../api/lists/time-page.js';
 import { WinMonitor, type WinningsTrigger } from '../../wallet/win-monitor.js';
 import type { FlaggedWinQuery } from './winnings.request.js';
 import { type FlaggedWin, type Winnings, WinningsStore, type WinKey } from './winnings.store.js';

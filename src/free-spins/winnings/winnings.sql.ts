@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 import { leading, type TimeSpan, within } from '../../database/time-ordered.js';
-import { type Place, placeColumn } from '../../http/lists/time-page.js';
+import { type Place, placeColumn } from '../../database/place.js';
 
 /** Condition for WINs of real money that the operator has booked. `t` is the table's alias. */
 const BOOKED = `t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { type Found, type Place, placeOf } from '../../http/lists/time-page.js';
+import { type Place, placeOf } from '../../database/place.js';
+import type { Found } from '../../api/lists/time-page.js';
 import {
   FLAGGED_IN_ROUND,
   FLAGGED_LATELY,

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../runtime/clock.js';
-import { networkOf } from '../../http/server/network.js';
+import { networkOf } from '../../runtime/network.js';
 
 /**
  * Size of the budget, in requests, and the number of requests by which it grows per second. A page takes seven

@@ -5,8 +5,8 @@ import {
   PatternField,
   type Presence,
   TextField,
-} from '../../http/validation/fields.js';
-import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
+} from '../../api/validation/fields.js';
+import { BEYOND_PATTERN } from '../../api/validation/schema-extensions.js';
 import { NO_ADDRESS } from '../../outbound/base-url.js';
 import { WALLET_ADAPTERS } from '../tenant.js';
 

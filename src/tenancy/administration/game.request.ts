@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose, Type } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { ExposeUnlessNull } from '../../http/answer.js';
-import { field } from '../../http/validation/fields.js';
-import type { Columns } from '../../http/lists/list.js';
+import { ExposeUnlessNull } from '../../api/answer.js';
+import { field } from '../../api/validation/fields.js';
+import type { Columns } from '../../api/lists/list.js';
 import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './fields.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../status.js';

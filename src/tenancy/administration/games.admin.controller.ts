@@ -3,14 +3,14 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
-import { answerOf, answersOf } from '../../http/answer.js';
-import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody } from '../../http/validation/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
-import { ValidQuery } from '../../http/validation/query.js';
+import { answerOf, answersOf } from '../../api/answer.js';
+import { ApiErrors } from '../../api/api-errors.js';
+import { JsonBody } from '../../api/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
+import { ValidQuery } from '../../api/validation/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
-import { ListQuery } from '../../http/lists/page.js';
+import { ListQuery } from '../../api/lists/page.js';
 import {
   PAUSE_DESCRIPTION,
   PAUSE_EXAMPLES,
@@ -19,7 +19,7 @@ import {
   ResumeRequest,
 } from '../pauses/pause.request.js';
 import { PausesService } from '../pauses/pauses.service.js';
-import { IdentifierParam } from '../../http/validation/path.js';
+import { IdentifierParam } from '../../api/validation/path.js';
 
 /** Contract, section 7. */
 @ApiTags('Games')

@@ -3,12 +3,12 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } fro
 import { RequiresRole } from '../../admin/requires-role.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { Audited } from '../../audit/audited-route.js';
-import { answerOf, answersOf } from '../../http/answer.js';
-import { ApiErrors } from '../../openapi/api-errors.js';
-import { JsonBody } from '../../http/validation/json-body.js';
-import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../http/lists/list.js';
-import { ValidQuery } from '../../http/validation/query.js';
-import { ListQuery } from '../../http/lists/page.js';
+import { answerOf, answersOf } from '../../api/answer.js';
+import { ApiErrors } from '../../api/api-errors.js';
+import { JsonBody } from '../../api/validation/json-body.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
+import { ValidQuery } from '../../api/validation/query.js';
+import { ListQuery } from '../../api/lists/page.js';
 import {
   PAUSE_DESCRIPTION,
   PAUSE_EXAMPLES,

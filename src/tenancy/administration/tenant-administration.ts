@@ -4,11 +4,11 @@ import { Audit } from '../../audit/audit.service.js';
 import { Configuration } from '../../config/configuration.js';
 import type { Query } from '../../database/database.js';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { answerOf } from '../../http/answer.js';
-import { isIdentifier } from '../../http/validation/identifier.js';
+import { answerOf } from '../../api/answer.js';
+import { isIdentifier } from '../../api/validation/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../../outbound/base-url.js';
 import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
-import { pageById, type PageOf, type PageQuery } from '../../http/lists/page.js';
+import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
 import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import {
   isEarlierFormatOnly,

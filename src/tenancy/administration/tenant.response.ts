@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { Expose, Type } from 'class-transformer';
-import { ExposeUnlessNull } from '../../http/answer.js';
-import type { Columns } from '../../http/lists/list.js';
+import { ExposeUnlessNull } from '../../api/answer.js';
+import type { Columns } from '../../api/lists/list.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import { EXAMPLE_SECRET } from '../secrets/secret.request.js';
 import type { Status } from '../status.js';

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { ExposeUnlessNull } from '../../http/answer.js';
-import { TextField } from '../../http/validation/fields.js';
-import { InstantField } from '../../http/validation/instant.js';
+import { ExposeUnlessNull } from '../../api/answer.js';
+import { TextField } from '../../api/validation/fields.js';
+import { InstantField } from '../../api/validation/instant.js';
 
 /** Contract, section 9, "Health and pauses". */
 export class PauseRequest {

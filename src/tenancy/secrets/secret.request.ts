@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IntegerField } from '../../http/validation/fields.js';
+import { IntegerField } from '../../api/validation/fields.js';
 
 /** The default overlap, in seconds. A day is enough time to hand over the new secret. */
 export const OVERLAP_SECONDS = 86_400;

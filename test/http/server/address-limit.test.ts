@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AddressLimit } from '../../../src/http/server/address-limit.js';
+import { AddressLimit } from '../../../src/server/address-limit.js';
 
 /** How many of five connections of each address are admitted with a bound of two. */
 function admitted(trustProxy: string[], ...addresses: string[]): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAddress } from '../../../src/http/server/client-address.js';
+import { clientAddress } from '../../../src/server/client-address.js';
 
 const PROXY = '10.0.0.1';
 const isTrusted = (address: string) => address.startsWith('10.') || address === '::ffff:10.0.0.9';

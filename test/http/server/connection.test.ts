@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ClientConnection } from '../../../src/http/server/connection.js';
-import { kernelProgress } from '../../../src/http/server/node-internals.js';
+import { ClientConnection } from '../../../src/server/connection.js';
+import { kernelProgress } from '../../../src/server/node-internals.js';
 
 const TIMEOUT_MS = 30_000;
 /** More than the kernel buffers without a reader. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BoundedLogger } from '../../observability/bounded-logger.js';
-import { Metrics } from '../../observability/metrics.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { Metrics } from '../observability/metrics.js';
 import type { DestroyReason } from './connection.js';
 
 const EXPLANATIONS: Record<DestroyReason, string> = {

@@ -9,9 +9,9 @@ import { Randomness } from '../runtime/randomness.js';
 import { visibleLines } from '../runtime/visible.js';
 import { playFaults } from './faults.round.js';
 import { playFreeSpins, type Transaction } from './free-spins.round.js';
-import { START_BALANCE_MINOR } from './ledger.js';
-import { PlatformClient } from './platform-client.js';
-import { readSandboxFile, type SandboxFile, sandboxFileIn } from './sandbox-file.js';
+import { START_BALANCE_MINOR } from '../sandbox/ledger.js';
+import { PlatformClient } from '../sandbox/platform-client.js';
+import { readSandboxFile, type SandboxFile, sandboxFileIn } from '../sandbox/sandbox-file.js';
 import { type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const COMMAND = {

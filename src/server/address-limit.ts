@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { networkOf } from './network.js';
+import { networkOf } from '../runtime/network.js';
 
 /** The names that TRUST_PROXY accepts, as Express defines them. */
 const NAMED_BLOCKS: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
-import { Configuration } from '../../config/configuration.js';
-import { ServiceLogger } from '../../observability/logging.js';
-import { serveDocuments } from '../../openapi/documents.js';
-import type { RenderDocuments } from '../../openapi/pages/pages.js';
-import { Lifecycle } from '../../runtime/lifecycle.js';
+import { Configuration } from '../config/configuration.js';
+import { ServiceLogger } from '../observability/logging.js';
+import { serveDocuments } from '../openapi/documents.js';
+import type { RenderDocuments } from '../openapi/pages/pages.js';
+import { Lifecycle } from '../runtime/lifecycle.js';
 import { RequestLog } from './request-log.js';
 import { ConnectionLog } from './connection-log.js';
 import type { CroupierExpressAdapter } from './express-adapter.js';

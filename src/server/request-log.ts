@@ -1,25 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
-import { BoundedLogger } from '../../observability/bounded-logger.js';
-import { ServiceLogger } from '../../observability/logging.js';
-import { Metrics } from '../../observability/metrics.js';
-import type { TenantLabels } from '../../observability/tenant-labels.js';
-import { type LogFields, newTrace, runTraced, type Trace } from '../../observability/trace.js';
-import type { ActiveSpan } from '../../observability/tracing/active-span.js';
-import { Tracing } from '../../observability/tracing/tracing.js';
-import { monotonicMs } from '../../runtime/clock.js';
-import { Randomness } from '../../runtime/randomness.js';
-import { headersOf } from './security-headers.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { ServiceLogger } from '../observability/logging.js';
+import { Metrics } from '../observability/metrics.js';
+import type { TenantLabels } from '../observability/tenant-labels.js';
+import { type LogFields, newTrace, REQUEST_ID, runTraced, type Trace } from '../observability/trace.js';
+import type { ActiveSpan } from '../observability/tracing/active-span.js';
+import { Tracing } from '../observability/tracing/tracing.js';
+import { monotonicMs } from '../runtime/clock.js';
+import { Randomness } from '../runtime/randomness.js';
+import { headersOf } from '../api/security-headers.js';
 import { type FirstHandler, pathOf } from './express-adapter.js';
 import type { ServerObserver } from './node-server.js';
 
 const UNKNOWN_ROUTE = 'unknown';
 /** Number of characters of an unknown route's path in a log line. Contract, section 10, "Log lines". */
 const UNKNOWN_PATH_CHARACTERS = 200;
-
-/** A request id that is accepted from a caller. Contract, section 2. */
-export const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Headers of every answer, except to a malformed request. */
 const HEADERS = new Map(

@@ -3,8 +3,8 @@ import { Database } from '../database/database.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Lifecycle } from '../runtime/lifecycle.js';
 import { RedisConnection } from '../runtime/redis.js';
-import { atMostEvery } from './at-most-every.js';
-import { Metrics } from './metrics.js';
+import { atMostEvery } from '../observability/at-most-every.js';
+import { Metrics } from '../observability/metrics.js';
 
 /**
  * Callers within this time, in milliseconds, share one check, so that the load on the database does not depend on their

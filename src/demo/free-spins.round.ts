@@ -1,6 +1,6 @@
-import { PlatformClient } from './platform-client.js';
-import { PLAY_PATH } from './provider.server.js';
-import type { SandboxFile } from './sandbox-file.js';
+import { PlatformClient } from '../sandbox/platform-client.js';
+import { PLAY_PATH } from '../sandbox/provider.server.js';
+import type { SandboxFile } from '../sandbox/sandbox-file.js';
 import { type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const SPINS = 3;

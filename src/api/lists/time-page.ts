@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import type { Place } from '../../database/place.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
@@ -22,22 +23,6 @@ export class TimePageQuery extends withTimeRange(ListQuery) {}
 
 /** The same for a list under /v1/operator, which has no CSV. */
 export class OperatorTimePageQuery extends withTimeRange(PageQuery) {}
-
-/**
- * The sort key of an item in a list by time: its time, with microseconds, and its id, which orders items with the same
- * time.
- */
-export interface Place {
-  readonly at: string;
-  readonly id: string;
-}
-
-/** The place before every row of a list whose ids are UUIDs. The list, newest first, starts there. */
-export const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
-/** SQL for a row's sort key as text, with the full precision of its time. `placeOf` parses this text. */
-export const placeColumn = (at: string, id: string) =>
-  `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || ${id} AS place`;
 
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f-]{1,36})$/;
 
@@ -92,12 +77,6 @@ export async function pageOfWindow<Row extends { place: string }, T>(
   const page = await pageByTime(query, isId, readRows, itemOf);
   if (page.nextCursor !== undefined || downTo === undefined) return page;
   return { ...page, nextCursor: cursorAt(`${downTo.at}/${downTo.id}`) };
-}
-
-/** Parses the value of `placeColumn`. */
-export function placeOf(text: string): Place {
-  const [at = '', id = ''] = text.split('/');
-  return { at, id };
 }
 
 function placeIn(text: string, isId: (id: string) => boolean): Place {

@@ -2,11 +2,11 @@ import { Controller, Get, Header, Headers } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { ApiErrorWithMessage } from '../openapi/api-errors.js';
-import { Unsigned } from '../http/caller.js';
+import { ApiErrorWithMessage } from '../api/api-errors.js';
+import { Unsigned } from '../api/caller.js';
 import { equalInConstantTime } from '../runtime/digest.js';
-import { atMostEvery } from './at-most-every.js';
-import { Metrics } from './metrics.js';
+import { atMostEvery } from '../observability/at-most-every.js';
+import { Metrics } from '../observability/metrics.js';
 
 /** Callers within this time, in milliseconds, share one reading of all metrics. */
 const READ_EVERY_MS = 1_000;

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Unsigned } from '../http/caller.js';
+import { Unsigned } from '../api/caller.js';
 import { type Checks, Readiness, CHECK_STATES, type ReadinessStatus } from './readiness.js';
 
 class LivenessResponse {

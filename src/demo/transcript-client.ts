@@ -1,4 +1,4 @@
-import type { Exchange, PlatformClient, Tenant } from './platform-client.js';
+import type { Exchange, PlatformClient, Tenant } from '../sandbox/platform-client.js';
 import { transcript } from './transcript.js';
 
 export interface RoundOutput {

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
-import { Lifecycle } from '../../runtime/lifecycle.js';
+import { Lifecycle } from '../runtime/lifecycle.js';
 
 /**
  * Closes the listener as the first step of a stop. By default, Nest would accept connections until every module has

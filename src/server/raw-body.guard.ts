@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { CroupierError } from '../../errors/croupier-error.js';
+import { CroupierError } from '../errors/croupier-error.js';
 import { continueToBody } from './expect-continue.js';
 
 /** Default limit of a request body, in bytes. */

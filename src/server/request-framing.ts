@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CATALOGUE } from '../../errors/catalogue.js';
+import { CATALOGUE } from '../errors/catalogue.js';
 
 /** Why a request that violates HTTP is refused before routing. */
 export interface FramingFault {

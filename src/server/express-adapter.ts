@@ -9,9 +9,9 @@ import express, {
 } from 'express';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Configuration } from '../../config/configuration.js';
-import { CroupierError } from '../../errors/croupier-error.js';
-import { answerWith } from '../../errors/error.filter.js';
+import type { Configuration } from '../config/configuration.js';
+import { answerWith } from '../api/error-answer.js';
+import { CroupierError } from '../errors/croupier-error.js';
 import { AddressLimit } from './address-limit.js';
 import { clientAddress } from './client-address.js';
 import { createNodeServer, type ServerObserver } from './node-server.js';

@@ -1,8 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { refusedWith } from '../observability/trace.js';
-import { CATALOGUE } from './catalogue.js';
-import { CroupierError, InvalidSignatureError } from './croupier-error.js';
+import { answerWith, writeAnswer } from '../api/error-answer.js';
+import { CroupierError, InvalidSignatureError } from '../errors/croupier-error.js';
 
 /**
  * Answers every error in the contract's form: `{"error": message}`, `X-Error-Code`, `X-Next-Action`. Only an invalid
@@ -20,7 +20,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
     if (exception instanceof InvalidSignatureError) {
       refusedWith('INVALID_SIGNATURE');
-      write(response, 401, 'text/plain; charset=utf-8', exception.message);
+      writeAnswer(response, 401, 'text/plain; charset=utf-8', exception.message);
       return;
     }
     answerWith(exception instanceof CroupierError ? exception : this.translate(exception), response);
@@ -38,23 +38,4 @@ export class ErrorFilter implements ExceptionFilter {
 function httpStatusOf(exception: unknown): number {
   const status = (exception as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : 500;
-}
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** Answers with an error in the contract's form. Contract, section 2. */
-export function answerWith(error: CroupierError, response: ServerResponse): void {
-  const { status, nextAction } = CATALOGUE[error.code];
-  refusedWith(error.code);
-  response.setHeader('X-Error-Code', error.code).setHeader('X-Next-Action', nextAction);
-  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  write(response, status, JSON_TYPE, JSON.stringify({ error: error.message }));
-}
-
-function write(response: ServerResponse, status: number, contentType: string, body: string): void {
-  response.statusCode = status;
-  response
-    .setHeader('Content-Type', contentType)
-    .setHeader('Content-Length', Buffer.byteLength(body))
-    .end(body);
 }

@@ -1,8 +1,8 @@
 import { Randomness } from '../runtime/randomness.js';
-import { type FaultName, FAULTS } from './faults/faults.js';
-import { FAULTS_PATH } from './faults/fault-pages.js';
-import { PlatformClient } from './platform-client.js';
-import type { SandboxFile } from './sandbox-file.js';
+import { type FaultName, FAULTS } from '../sandbox/faults/faults.js';
+import { FAULTS_PATH } from '../sandbox/faults/fault-pages.js';
+import { PlatformClient } from '../sandbox/platform-client.js';
+import type { SandboxFile } from '../sandbox/sandbox-file.js';
 import { type Expectation, type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const PLAYER = { gameId: 'sandbox-slots', currency: 'EUR' };

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { monotonicMs } from '../../runtime/clock.js';
+import { monotonicMs } from '../runtime/clock.js';
 import type { AddressLimit } from './address-limit.js';
 import { type ParserError, refuseOnSocket, statusOf } from './broken-http.js';
 import { ClientConnection, type DestroyReason } from './connection.js';

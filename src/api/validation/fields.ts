@@ -20,9 +20,8 @@ import {
   ValidateIf,
   type ValidationOptions,
 } from 'class-validator';
-import { REQUIRED_WHERE, type RequiredWhere } from '../../openapi/bodies.js';
-import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
 import { IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
+import { BEYOND_PATTERN, REQUIRED_WHERE, type RequiredWhere } from './schema-extensions.js';
 
 /** Whether a field may be absent, whether null counts as absent, or under which condition it is required. */
 export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;

@@ -1,5 +1,5 @@
 import { visible, visibleLines } from '../runtime/visible.js';
-import type { Exchange } from './platform-client.js';
+import type { Exchange } from '../sandbox/platform-client.js';
 
 /** The headers of requests and answers that are printed. */
 const REQUEST_HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'];

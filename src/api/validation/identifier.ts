@@ -1,4 +1,4 @@
-import { BEYOND_PATTERN } from '../../openapi/descriptions.js';
+import { BEYOND_PATTERN } from './schema-extensions.js';
 
 /** 1–128 printable ASCII characters without spaces, not `.` or `..`. Contract, section 3. */
 export const IDENTIFIER = /^(?!\.{1,2}$)[!-~]{1,128}$/;
