@@ -5,15 +5,12 @@ import { monotonicMs } from '../runtime/clock.js';
 import { type Connection, levelsOf, type PoolLevels, probe } from './connection.js';
 import { MigratedDataSource } from './data-source.js';
 import { RefusedSettings } from './session-settings.js';
+import { type Statement, valuesOf } from './statement.js';
 
-/**
- * A named statement. PostgreSQL parses it once per connection and may then reuse its plan. A statement with an empty
- * name is parsed on every execution, and planned for the values of that execution.
- */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+export type { Statement } from './statement.js';
+
+/** The values of a statement's parameters by their names; a list, in the order of their numbers. */
+export type Values = object;
 
 /**
  * Called when a statement is handed to its connection, after any wait for one. The server cannot run it earlier.
@@ -23,13 +20,13 @@ export type OnSend = (atMs: number) => void;
 
 export type Query = <Row extends object>(
   statement: Statement,
-  values: readonly unknown[],
+  values: Values,
   onSend?: OnSend,
 ) => Promise<Row[]>;
 
 /** Runs statements on a connection, or on any free connection of a pool. */
 export function queryOn(runner: Runner): Query {
-  return <Row extends object>(statement: Statement, values: readonly unknown[], onSend?: OnSend) =>
+  return <Row extends object>(statement: Statement, values: Values, onSend?: OnSend) =>
     new Promise<Row[]>((resolve, reject) => {
       runner.query(new NamedQuery(statement, values, onSend), (error, result) => {
         if (error) reject(error);
@@ -55,9 +52,9 @@ export interface Runner {
 class NamedQuery extends pg.Query {
   readonly name: string;
 
-  constructor({ name, text }: Statement, values: readonly unknown[], onSend?: OnSend) {
-    super(text, [...values]);
-    this.name = name;
+  constructor(statement: Statement, values: Values, onSend?: OnSend) {
+    super(statement.text, Array.isArray(values) ? [...(values as unknown[])] : valuesOf(statement, values));
+    this.name = statement.name;
     if (!onSend) return;
     const submit = this.submit.bind(this);
     this.submit = (connection) => {
@@ -99,7 +96,7 @@ export class Database {
   /** Runs one statement on a connection of the pool. */
   readonly query: Query = async <Row extends object>(
     statement: Statement,
-    values: readonly unknown[],
+    values: Values,
     onSend?: OnSend,
   ) => {
     const runner = this.dataSource.createQueryRunner();

@@ -4,7 +4,8 @@ import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { ConnectionPool, levelsOf, type PoolLevels, probe, refuseStandby } from './connection.js';
-import { Database, type OnSend, type Query, queryOn, type Statement } from './database.js';
+import { Database, type OnSend, type Query, queryOn, type Values } from './database.js';
+import { named, type Statement } from './statement.js';
 
 /** Maximum number of items in a batch. It bounds the time that a request waits for the rest of its batch. */
 export const BATCH_LIMIT = 64;
@@ -43,16 +44,17 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: String(LOCK_TIMEOUT_MS),
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
 };
-const SHOW_SETTINGS = {
-  name: 'group_commit_settings',
-  text: 'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
-};
+const SHOW_SETTINGS = named(
+  'group_commit_settings',
+  'SELECT name, setting FROM pg_settings WHERE name = ANY (:names)',
+);
 
 /** A statement over any number of rows of values, in two forms: for one row, and for a batch. */
 export interface GroupStatement {
   readonly single: Statement;
   readonly batch: Statement;
-  readonly columns: readonly string[];
+  /** The columns of a row by the names of their values, such as `player_ref` by `playerRef`. */
+  readonly columns: ReadonlyMap<string, string>;
   /** The column of a result row that identifies the item to which the row belongs. */
   readonly key: string;
   /**
@@ -74,36 +76,42 @@ export interface GroupStatementOptions {
 
 /**
  * Creates both forms of a statement.
- * @param columns names and types of the values, in order
- * @param text returns the SQL; `source` is a subquery of one row per item, with these columns and `item`
+ * @param types the type of each value, by its name
+ * @param text returns the SQL; `source` is a subquery of one row per item, which has `item` and a column for each value,
+ *   such as `player_ref` for `playerRef`
  */
 export function groupStatement(
   name: string,
-  columns: Readonly<Record<string, string>>,
+  types: Readonly<Record<string, string>>,
   text: (source: string) => string,
   { key = 'item', alreadyDone }: GroupStatementOptions = {},
 ): GroupStatement {
-  const typed = Object.entries(columns);
-  const parameters = typed.map(([column, type], index) => `$${index + 1}::${type} AS ${column}`).join(', ');
-  const fields = typed.map(([column, type]) => `${column} ${type}`).join(', ');
+  const typed = Object.entries(types).map(([value, type]) => ({ value, type, column: columnOf(value) }));
+  const parameters = typed.map(({ value, type, column }) => `:${value}::${type} AS ${column}`).join(', ');
+  const fields = typed.map(({ type, column }) => `${column} ${type}`).join(', ');
   const oneRow = `SELECT 0 AS item, ${parameters}`;
   return {
-    single: { name, text: text(oneRow) },
-    batch: {
-      name: `${name}_batch`,
+    single: named(name, text(oneRow)),
+    batch: named(
+      `${name}_batch`,
       // PostgreSQL estimates a hundred rows for any JSON, and for so many rows it prefers a scan of a small table to an
       // index. The condition is always true and lowers the estimate to one row.
-      text: text(`SELECT * FROM json_to_recordset($1::json) AS source (item integer, ${fields})
-                   WHERE source.item + 0 = source.item`),
-    },
-    columns: typed.map(([column]) => column),
+      text(`SELECT * FROM json_to_recordset(:items::json) AS source (item integer, ${fields})
+             WHERE source.item + 0 = source.item`),
+    ),
+    columns: new Map(typed.map(({ value, column }) => [value, column])),
     key,
-    alreadyDone: alreadyDone && { name: `${name}_already_done`, text: alreadyDone(oneRow) },
+    alreadyDone: alreadyDone && named(`${name}_already_done`, alreadyDone(oneRow)),
   };
 }
 
+/** The column of a value: `player_ref` for `playerRef`. */
+function columnOf(value: string): string {
+  return value.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 interface Item {
-  readonly values: readonly unknown[];
+  readonly values: Values;
   readonly onSend: OnSend | undefined;
   readonly resolve: (row: object | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -169,7 +177,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
    */
   run<Row extends object>(
     statement: GroupStatement,
-    values: readonly unknown[],
+    values: Values,
     onSend?: OnSend,
   ): Promise<Row | undefined> {
     if (!this.enabled) return this.runSingle(statement, values, onSend) as Promise<Row | undefined>;
@@ -201,7 +209,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   async onApplicationBootstrap(): Promise<void> {
     if (!this.enabled) return;
     const names = Object.keys(SETTINGS);
-    const rows = await this.query<{ name: string; setting: string }>(SHOW_SETTINGS, [names]).catch(
+    const rows = await this.query<{ name: string; setting: string }>(SHOW_SETTINGS, { names }).catch(
       (error: unknown) => {
         if (this.configuration.groupCommitDatabaseUrl === undefined) return [];
         const { message } = error as Error;
@@ -290,9 +298,13 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     items: readonly Item[],
   ): Promise<(object | undefined)[]> {
     const sources = items.map(({ values }, item) => sourceRow(columns, item, values));
-    const rows = await this.query<Record<string, unknown>>(batch, [JSON.stringify(sources)], (atMs) => {
-      for (const { onSend } of items) onSend?.(atMs);
-    });
+    const rows = await this.query<Record<string, unknown>>(
+      batch,
+      { items: JSON.stringify(sources) },
+      (atMs) => {
+        for (const { onSend } of items) onSend?.(atMs);
+      },
+    );
     const rowFor = new Map(rows.map((row) => [row[key], row]));
     return sources.map((source) => rowFor.get(source[key]));
   }
@@ -300,7 +312,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   /** Runs one item on a connection of the requests' pool, outside of the queues. */
   private async runSingle(
     statement: GroupStatement,
-    values: readonly unknown[],
+    values: Values,
     onSend?: OnSend,
   ): Promise<object | undefined> {
     const [row] = await this.database.query(statement.single, values, onSend);
@@ -310,14 +322,14 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
 /** An item's values as a JSON object for `json_to_recordset`; a Buffer becomes hexadecimal bytea text. */
 function sourceRow(
-  columns: readonly string[],
+  columns: ReadonlyMap<string, string>,
   item: number,
-  values: readonly unknown[],
+  values: Values,
 ): Record<string, unknown> {
   const row: Record<string, unknown> = { item };
-  columns.forEach((column, index) => {
-    const value = values[index];
+  for (const [name, column] of columns) {
+    const value = (values as Readonly<Record<string, unknown>>)[name];
     row[column] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
-  });
+  }
   return row;
 }

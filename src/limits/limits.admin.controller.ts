@@ -1,15 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Put, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
+import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { Audited } from '../audit/audited-route.js';
 import { answerOf, answersOf } from '../api/answer.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ListQuery } from '../api/lists/page.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { CurrencyParam, IdentifierParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { LIMIT_COLUMNS, LimitListResponse, LimitResponse, PutLimitRequest } from './limit.request.js';
 import { LimitsService } from './limits.service.js';
 
@@ -23,19 +21,18 @@ export class LimitsAdminController {
   constructor(private readonly limits: LimitsService) {}
 
   @Put(KEY)
-  @RequiresRole('admin')
-  @Audited('limit.replace', TARGET)
-  @ApiOperation({
-    operationId: 'setLimits',
+  @AdminRoute('setLimits', {
+    role: 'admin',
     summary: 'Set the limits of an operator in a currency',
     description:
       'Replaces all limits: an absent field means no limit. A grant, batch or adjustment above a limit ' +
       'waits for the approval of a second person, even if the operator itself requested it. A WIN is ' +
       'always booked, because the provider decides outcomes.',
+    body: PutLimitRequest,
+    audited: ['limit.replace', TARGET],
+    errors: ['NOT_FOUND'],
   })
-  @ApiBody({ type: PutLimitRequest })
   @ApiOkResponse({ type: LimitResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async put(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('operatorId') operatorId: string,
@@ -46,13 +43,12 @@ export class LimitsAdminController {
   }
 
   @Get()
-  @RequiresRole('support')
-  @ApiOperation({
-    operationId: 'listLimits',
+  @AdminRoute('listLimits', {
+    role: 'support',
     summary: 'List the limits, with the amounts used in the last 24 hours',
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(LimitListResponse, ListQuery, LIMIT_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
     @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
@@ -62,10 +58,12 @@ export class LimitsAdminController {
   }
 
   @Get(KEY)
-  @RequiresRole('support')
-  @ApiOperation({ operationId: 'getLimits', summary: 'Read the limits of an operator in a currency' })
+  @AdminRoute('getLimits', {
+    role: 'support',
+    summary: 'Read the limits of an operator in a currency',
+    errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+  })
   @ApiOkResponse({ type: LimitResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'NOT_FOUND')
   async find(
     @IdentifierParam('operatorId') operatorId: string,
     @CurrencyParam('currency') currency: string,
@@ -75,18 +73,17 @@ export class LimitsAdminController {
 
   @Delete(KEY)
   @NoBody()
-  @RequiresRole('admin')
   @HttpCode(204)
-  @Audited('limit.remove', TARGET)
-  @ApiOperation({
-    operationId: 'removeLimits',
+  @AdminRoute('removeLimits', {
+    role: 'admin',
     summary: 'Remove the limits of an operator in a currency',
     description:
       'From then on no grant, batch or adjustment in this currency needs approval, except for those that ' +
       'already wait for it.',
+    audited: ['limit.remove', TARGET],
+    errors: ['NOT_FOUND'],
   })
   @ApiNoContentResponse({ description: 'removed' })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   remove(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('operatorId') operatorId: string,

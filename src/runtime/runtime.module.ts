@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { Background } from './background.js';
 import { Clock } from './clock.js';
 import { Lifecycle } from './lifecycle.js';
 import { Randomness } from './randomness.js';
@@ -6,7 +7,7 @@ import { RedisConnection } from './redis.js';
 
 @Global()
 @Module({
-  providers: [Clock, Lifecycle, Randomness, RedisConnection],
-  exports: [Clock, Lifecycle, Randomness, RedisConnection],
+  providers: [Background, Clock, Lifecycle, Randomness, RedisConnection],
+  exports: [Background, Clock, Lifecycle, Randomness, RedisConnection],
 })
 export class RuntimeModule {}

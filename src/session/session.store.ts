@@ -43,7 +43,7 @@ const INSERT = {
 
 export const BY_TOKEN = groupStatement(
   'session_by_token',
-  { token_hash: 'bytea' },
+  { tokenHash: 'bytea' },
   (items) => `SELECT a.item, ${COLUMNS} FROM (${items}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
@@ -128,7 +128,7 @@ export class SessionStore {
    * @param tokenHash SHA-256 of the token
    */
   byToken(tokenHash: Buffer): Promise<Session | undefined> {
-    return this.groupCommit.run<Session>(BY_TOKEN, [tokenHash]);
+    return this.groupCommit.run<Session>(BY_TOKEN, { tokenHash });
   }
 
   /** @param operatorId undefined for a session of any operator */

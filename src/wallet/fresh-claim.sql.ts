@@ -7,19 +7,19 @@ import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js
  */
 
 const REQUEST = {
-  provider_id: 'text',
-  transaction_id: 'text',
-  token_hash: 'bytea',
-  player_ref: 'text',
-  game_id: 'text',
-  round_id: 'text',
-  platform_transaction_id: 'uuid',
+  providerId: 'text',
+  transactionId: 'text',
+  tokenHash: 'bytea',
+  playerRef: 'text',
+  gameId: 'text',
+  roundId: 'text',
+  platformTransactionId: 'uuid',
   currency: 'text',
-  amount_minor: 'bigint',
-  round_closed: 'boolean',
-  original_transaction_id: 'text',
-  free_spins_ref: 'text',
-  lease_seconds: 'integer',
+  amountMinor: 'bigint',
+  roundClosed: 'boolean',
+  originalTransactionId: 'text',
+  freeSpinsRef: 'text',
+  leaseSeconds: 'integer',
 };
 
 /** rules/attempt.ts, `decide`: the session is live, belongs to the provider and agrees with the request. */

@@ -54,22 +54,17 @@ export class FreshClaims {
     );
   }
 
-  /** The values of a submission, in the order of the statements' columns. */
-  private valuesOf({ provider, request, tokenHash, platformTransactionId }: Submission): unknown[] {
-    return [
-      provider.id,
-      request.transactionId,
+  private valuesOf({ provider, request, tokenHash, platformTransactionId }: Submission): object {
+    const { roundClosed, originalTransactionId, freeSpinsRef } = request;
+    return {
+      ...request,
+      roundClosed,
+      originalTransactionId,
+      freeSpinsRef,
+      providerId: provider.id,
       tokenHash,
-      request.playerRef,
-      request.gameId,
-      request.roundId,
       platformTransactionId,
-      request.currency,
-      request.amountMinor,
-      request.roundClosed ?? null,
-      request.originalTransactionId ?? null,
-      request.freeSpinsRef ?? null,
-      this.leaseSeconds,
-    ];
+      leaseSeconds: this.leaseSeconds,
+    };
   }
 }

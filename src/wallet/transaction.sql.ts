@@ -72,13 +72,13 @@ export const ROUND_OF_SESSION = `
 export const LOAD = groupStatement(
   'transaction_load',
   {
-    provider_id: 'text',
-    transaction_id: 'text',
-    token_hash: 'bytea',
-    player_ref: 'text',
-    game_id: 'text',
-    round_id: 'text',
-    target_id: 'text',
+    providerId: 'text',
+    transactionId: 'text',
+    tokenHash: 'bytea',
+    playerRef: 'text',
+    gameId: 'text',
+    roundId: 'text',
+    targetId: 'text',
   },
   (items) => `
     SELECT a.item, row_to_json(s) AS session, row_to_json(r) AS round,
@@ -249,12 +249,12 @@ const settled = (items: string) => `
      AND t.state = 'PENDING' AND t.rollback_id IS NULL`;
 
 const SETTLEMENT = {
-  provider_id: 'text',
-  transaction_id: 'text',
+  providerId: 'text',
+  transactionId: 'text',
   attempt: 'integer',
   state: 'text',
-  response_body: 'text',
-  decline_reason: 'text',
+  responseBody: 'text',
+  declineReason: 'text',
   record: 'jsonb',
 };
 

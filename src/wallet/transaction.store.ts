@@ -70,8 +70,12 @@ export class TransactionStore {
 
   /** Reads everything that decides the request in one statement, except for the pause, which is in memory. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
-    const { transactionId, playerRef, gameId, roundId, originalTransactionId = null } = request;
-    const values = [provider.id, transactionId, tokenHash, playerRef, gameId, roundId, originalTransactionId];
+    const values = {
+      ...request,
+      providerId: provider.id,
+      tokenHash,
+      targetId: request.originalTransactionId,
+    };
     const row = await measure('load', () =>
       this.groupCommit.run<Omit<LoadedFacts, 'provider' | 'pause'>>(sql.LOAD, values),
     );
@@ -301,10 +305,8 @@ function settling(
 ) {
   const { providerId, transactionId, kind } = operatorRequest;
   const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
-  return {
-    statement,
-    values: [providerId, transactionId, attempt, state, responseBody, declineReason, record],
-  };
+  const values = { providerId, transactionId, attempt, state, responseBody, declineReason, record };
+  return { statement, values };
 }
 
 /** @throws ClaimLostError if the statement touches no row */

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-const mark = (id: string, n: number) => groupCommit.run<{ id: string; n: number }>(MARK, [id, n]);
+const mark = (id: string, n: number) => groupCommit.run<{ id: string; n: number }>(MARK, { id, n });
 
 /** The metrics of a statement so far. */
 async function batchesOf(world: World, statement: string) {
@@ -75,7 +75,7 @@ test('an item that violates a constraint does not fail the others', async () => 
 });
 
 test('values that JSON cannot carry are run individually, and the queue continues', async () => {
-  const big = (id: string) => groupCommit.run<{ n: number }>(MARK, [id, 5n]);
+  const big = (id: string) => groupCommit.run<{ n: number }>(MARK, { id, n: 5n });
   const [first, second, third] = ids as [string, string, string];
   const rows = await Promise.all([mark(first, 1), big(second), big(third)]);
   expect(rows.map((row) => row?.n)).toEqual([1, 5, 5]);
@@ -102,7 +102,7 @@ test('a locked row delays only the items that need it', async () => {
 describe('the time at which an item was sent', () => {
   const sendings = (id: string) => {
     const moments: number[] = [];
-    const done = groupCommit.run(MARK, [id, 1], (atMs) => moments.push(atMs));
+    const done = groupCommit.run(MARK, { id, n: 1 }, (atMs) => moments.push(atMs));
     return { moments, done };
   };
 
@@ -170,7 +170,7 @@ async function groupCommitBehindProxy() {
 test('a connection without answers is given up, and the statement is run on another one', async () => {
   const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
   const [id = ''] = ids;
-  const marked = async (n: number) => (await behind.run<{ n: number }>(MARK, [id, n]))?.n;
+  const marked = async (n: number) => (await behind.run<{ n: number }>(MARK, { id, n }))?.n;
   try {
     expect(await marked(1)).toBe(1);
     connections[0]?.pause();
@@ -205,7 +205,7 @@ describe.each(['BET', 'WIN'])('the claim of a new %s', (kind) => {
     const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
     const freshClaims = new FreshClaims(behind, world.app.get(TenancyService), configuration());
     try {
-      await behind.run(MARK, [ids[0], 1]);
+      await behind.run(MARK, { id: ids[0], n: 1 });
       connections[0]?.pause();
       const own = submission(randomUUID());
       const startedMs = monotonicMs();

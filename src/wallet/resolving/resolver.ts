@@ -1,13 +1,8 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../observability/metrics.js';
 import { Tracing } from '../../observability/tracing/tracing.js';
-import { BackgroundLoop } from '../../runtime/background-loop.js';
+import { Background } from '../../runtime/background.js';
+import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { Parking } from './parking.js';
 import { ResolutionService, type ResolveOutcome } from './resolution.service.js';
@@ -35,13 +30,9 @@ const STOP_MS = 5_000;
  * transactions without a retry". Any number of instances may run it, because a claim admits only one attempt.
  */
 @Injectable()
-export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class Resolver {
   private readonly logger = new Logger('Resolver');
-  private readonly loop = new BackgroundLoop({
-    work: () => this.resolveDue(),
-    onError: ({ message }) => this.logger.error({ msg: 'resolver pass failed', detail: message }),
-    intervalMs: POLL_MS,
-  });
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly undecided: UndecidedStore,
@@ -50,19 +41,15 @@ export class Resolver implements OnApplicationBootstrap, OnModuleDestroy, Before
     private readonly randomness: Randomness,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  /** Begins no further call once the shutdown has begun. The calls in flight are awaited in a later hook. */
-  onModuleDestroy(): void {
-    void this.loop.stop(STOP_MS);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop(STOP_MS);
+    background: Background,
+  ) {
+    this.loop = background.add({
+      name: 'resolve undecided transactions',
+      intervalMs: POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.resolveDue(),
+      onError: ({ message }) => this.logger.error({ msg: 'resolver pass failed', detail: message }),
+    });
   }
 
   /** Resolves what is due now. Never rejects. */

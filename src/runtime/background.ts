@@ -1,0 +1,55 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js';
+
+export interface BackgroundWork extends BackgroundLoopOptions {
+  /** What the work does, as docs/operations.md lists it. */
+  readonly name: string;
+  /** How long a stop waits for the work in progress, in milliseconds. */
+  readonly stopMs: number;
+  /**
+   * Whether passes still begin while a shutdown waits for the last requests, because these requests give the work more
+   * to do. Its owner then stops the loop.
+   */
+  readonly servesLastRequests?: true;
+}
+
+/** The background work of this instance. Rooms add theirs when they are constructed. */
+@Injectable()
+export class Background implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly works: { readonly work: BackgroundWork; readonly loop: BackgroundLoop }[] = [];
+
+  /** Starts the work with the application, and stops it when a shutdown begins. */
+  add(work: BackgroundWork): BackgroundLoop {
+    const loop = new BackgroundLoop(work);
+    this.works.push({ work, loop });
+    return loop;
+  }
+
+  /** The name and polling interval of each work. */
+  list(): { name: string; intervalMs: number }[] {
+    return this.works.map(({ work: { name, intervalMs } }) => ({ name, intervalMs }));
+  }
+
+  onApplicationBootstrap(): void {
+    for (const { loop } of this.works) loop.start();
+  }
+
+  /** Begins no further pass. The work in progress is awaited in a later hook, so that it delays no other stop. */
+  onModuleDestroy(): void {
+    void this.stop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  private async stop(): Promise<void> {
+    const stopping = this.works.filter(({ work }) => !work.servesLastRequests);
+    await Promise.all(stopping.map(({ work, loop }) => loop.stop(work.stopMs)));
+  }
+}
