@@ -1,4 +1,5 @@
 import type { Configuration } from '../../src/config/configuration.js';
+import type { LimitsService } from '../../src/limits/limits.service.js';
 import type { Metrics } from '../../src/observability/metrics.js';
 import { OperatorGate } from '../../src/operator-wallet/operator-gate.js';
 import type { OperatorWallets } from '../../src/operator-wallet/operator-wallets.service.js';
@@ -97,10 +98,9 @@ export class SimulatedInstance {
     const { time, random } = this.around;
     const randomness = new SeededRandomness(random);
     const clock = new SimulatedClock(time);
-    const tenancy: Side<TenancyService, 'operator' | 'walletTimeoutMs' | 'maxWinMinor'> = {
+    const tenancy: Side<TenancyService, 'operator' | 'walletTimeoutMs'> = {
       operator: () => OPERATOR,
       walletTimeoutMs: () => WALLET_TIMEOUT_MS,
-      maxWinMinor: () => undefined,
     };
     const calls = new WalletCalls(this.around, (run) => this.deliver(run));
     // The bound is sometimes very low, so that a reservation that is never released blocks all calls and is detected.
@@ -122,7 +122,7 @@ export class SimulatedInstance {
       tenancy as TenancyService,
       wallets as OperatorWallets,
       transactions as TransactionStore,
-      new WinMonitor(tenancy as TenancyService, metrics as Metrics),
+      new WinMonitor({ maxWinMinor: () => undefined } as unknown as LimitsService, metrics as Metrics),
       // Only the support desk, which the simulation leaves out, reads invalid answers.
       { keep: () => Promise.resolve() } as unknown as OperatorAnswers,
       { remember: () => undefined } as unknown as AttemptIds,

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ExposeUnlessNull } from '../api/answer.js';
@@ -22,18 +23,15 @@ const AmountField = (name: keyof typeof OF, example: number) =>
     description: `${OF[name]}, in minor units; no limit if absent or null`,
   });
 
-const ShownAmount = (name: keyof typeof OF, example: number): PropertyDecorator => {
-  const expose = ExposeUnlessNull();
-  const document = ApiPropertyOptional({
-    type: 'integer',
-    example,
-    description: `${OF[name]}, in minor units; absent if there is no limit`,
-  });
-  return (target, property) => {
-    expose(target, property);
-    document(target, property);
-  };
-};
+const ShownAmount = (name: keyof typeof OF, example: number) =>
+  applyDecorators(
+    ExposeUnlessNull(),
+    ApiPropertyOptional({
+      type: 'integer',
+      example,
+      description: `${OF[name]}, in minor units; absent if there is no limit`,
+    }),
+  );
 
 /**
  * All limits of an operator in one currency; an absent or null field means no limit. Contract, section 9, "Limits and

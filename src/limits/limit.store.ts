@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Query, type Statement } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
+import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
-import type { Limit, LimitInUse } from './limit.js';
+import type { Limit, LimitInUse, LimitKey } from './limit.js';
 
 const COLUMNS = `
   l.operator_id AS "operatorId", l.currency, l.max_grant_minor AS "maxGrantMinor", l.max_batch_minor AS "maxBatchMinor",
@@ -9,95 +10,94 @@ const COLUMNS = `
   l.updated_at AS "updatedAt"`;
 
 /**
- * The used amount of the row `l` of `limits`: the stakes of grants and the absolute amounts of adjustments in the last
- * 24 hours, except those that are known to have failed. Capped at 2^53−1.
+ * The statements that return the used amount of a limit, which is capped at 2^53−1.
+ * @param amounts the amounts that count towards it, see `LimitsService.countTowardsDay`
  */
-const USED = `
-  (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint
-     FROM (SELECT g.spins * g.bet_amount_minor::numeric AS amount
-             FROM free_spin_grants g
-            WHERE g.operator_id = l.operator_id AND g.currency = l.currency
-              AND coalesce(g.carried_out_at, g.created_at) > statement_timestamp() - interval '24 hours'
-              AND (g.state <> 'FAILED' OR g.outcome_unknown)
-            UNION ALL
-           SELECT abs(t.amount_minor)
-             FROM transactions t
-            WHERE t.operator_id = l.operator_id AND t.provider_id = 'platform' AND t.currency = l.currency
-              AND t.created_at > statement_timestamp() - interval '24 hours' AND t.state <> 'DECLINED') AS actions)`;
+function statementsOf(amounts: readonly string[]) {
+  const columns = `${COLUMNS},
+    (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint
+       FROM (${amounts.join(' UNION ALL ')}) AS actions) AS "usedMinor"`;
+  return {
+    find: named(
+      'limit_find',
+      `SELECT ${columns} FROM limits l WHERE operator_id = :operatorId AND currency = :currency`,
+    ),
+    page: named(
+      'limit_page',
+      `SELECT ${columns} FROM limits l
+        WHERE (operator_id || '/' || currency) COLLATE "C" > :after
+        ORDER BY (operator_id || '/' || currency) COLLATE "C" LIMIT :limit`,
+    ),
+    put: named(
+      'limit_put',
+      `INSERT INTO limits AS l (operator_id, currency, max_grant_minor, max_batch_minor, max_adjustment_minor,
+                                daily_minor, max_win_minor, updated_at)
+       VALUES (:operatorId, :currency, :maxGrantMinor, :maxBatchMinor, :maxAdjustmentMinor, :dailyMinor, :maxWinMinor,
+               statement_timestamp())
+       ON CONFLICT (operator_id, currency) DO UPDATE
+          SET max_grant_minor = :maxGrantMinor, max_batch_minor = :maxBatchMinor,
+              max_adjustment_minor = :maxAdjustmentMinor, daily_minor = :dailyMinor, max_win_minor = :maxWinMinor,
+              updated_at = statement_timestamp()
+       RETURNING ${columns}`,
+    ),
+  };
+}
 
 /** Serialises the database transactions that judge actions by the same limit. */
-const LOCK: Statement = {
-  name: 'limit_lock',
-  text: 'SELECT FROM limits l WHERE operator_id = $1 AND currency = $2 FOR UPDATE',
-};
+const LOCK = named(
+  'limit_lock',
+  'SELECT FROM limits l WHERE operator_id = :operatorId AND currency = :currency FOR UPDATE',
+);
 
-export const FIND: Statement = {
-  name: 'limit_find',
-  text: `SELECT ${COLUMNS}, ${USED} AS "usedMinor" FROM limits l WHERE operator_id = $1 AND currency = $2`,
-};
+const REMOVE = named(
+  'limit_remove',
+  `DELETE FROM limits l WHERE operator_id = :operatorId AND currency = :currency RETURNING ${COLUMNS}`,
+);
 
-const PAGE: Statement = {
-  name: 'limit_page',
-  text: `
-    SELECT ${COLUMNS}, ${USED} AS "usedMinor" FROM limits l
-     WHERE (operator_id || '/' || currency) COLLATE "C" > $1
-     ORDER BY (operator_id || '/' || currency) COLLATE "C" LIMIT $2`,
-};
+const WIN_LIMITS = named(
+  'limit_win_limits',
+  `SELECT operator_id AS "operatorId", currency, max_win_minor AS "maxWinMinor"
+     FROM limits WHERE max_win_minor IS NOT NULL`,
+);
 
-const PUT: Statement = {
-  name: 'limit_put',
-  text: `
-    INSERT INTO limits AS l (operator_id, currency, max_grant_minor, max_batch_minor, max_adjustment_minor, daily_minor,
-                             max_win_minor, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, statement_timestamp())
-    ON CONFLICT (operator_id, currency) DO UPDATE
-       SET max_grant_minor = $3, max_batch_minor = $4, max_adjustment_minor = $5, daily_minor = $6, max_win_minor = $7,
-           updated_at = statement_timestamp()`,
-};
-
-const REMOVE: Statement = {
-  name: 'limit_remove',
-  text: `DELETE FROM limits l WHERE operator_id = $1 AND currency = $2 RETURNING ${COLUMNS}`,
-};
-
-/** Reads and writes limits. Used amounts are computed from grants and transactions, so that nothing is stored twice. */
+/** Reads and writes limits. Used amounts are computed from the actions themselves, so that nothing is stored twice. */
 @Injectable()
 export class LimitStore {
+  private readonly amounts: string[] = [];
+  private statements = statementsOf(this.amounts);
+
   constructor(private readonly database: Database) {}
 
-  async find(
-    operatorId: string,
-    currency: string,
-    query: Query = this.database.query,
-  ): Promise<LimitInUse | undefined> {
-    return (await query<LimitInUse>(FIND, [operatorId, currency]))[0];
+  addAmounts(amounts: string): void {
+    this.amounts.push(amounts);
+    this.statements = statementsOf(this.amounts);
+  }
+
+  async find(key: LimitKey, query: Query = this.database.query): Promise<LimitInUse | undefined> {
+    return (await query<LimitInUse>(this.statements.find, key))[0];
   }
 
   /** Locks the limit until the transaction ends, so that no other action under it is judged meanwhile. */
-  async lock(query: Query, operatorId: string, currency: string): Promise<LimitInUse | undefined> {
-    const found = await query(LOCK, [operatorId, currency]);
+  async lock(query: Query, key: LimitKey): Promise<LimitInUse | undefined> {
+    const found = await query(LOCK, key);
     // Read after locking, so that it sees what the previous holder of the lock has committed.
-    return found.length === 0 ? undefined : this.find(operatorId, currency, query);
+    return found.length === 0 ? undefined : this.find(key, query);
   }
 
   /** Ordered by `operatorId/currency`, in byte order. */
-  page({ after, limit }: PageAfter): Promise<LimitInUse[]> {
-    return this.database.query<LimitInUse>(PAGE, [after, limit]);
+  page(page: PageAfter): Promise<LimitInUse[]> {
+    return this.database.query<LimitInUse>(this.statements.page, page);
   }
 
-  async put(query: Query, limit: Omit<Limit, 'updatedAt'>): Promise<void> {
-    await query(PUT, [
-      limit.operatorId,
-      limit.currency,
-      limit.maxGrantMinor,
-      limit.maxBatchMinor,
-      limit.maxAdjustmentMinor,
-      limit.dailyMinor,
-      limit.maxWinMinor,
-    ]);
+  async put(query: Query, limit: Omit<Limit, 'updatedAt'>): Promise<LimitInUse> {
+    return (await query<LimitInUse>(this.statements.put, limit))[0]!;
   }
 
-  async remove(query: Query, operatorId: string, currency: string): Promise<Limit | undefined> {
-    return (await query<Limit>(REMOVE, [operatorId, currency]))[0];
+  async remove(query: Query, key: LimitKey): Promise<Limit | undefined> {
+    return (await query<Limit>(REMOVE, key))[0];
+  }
+
+  winLimits(query: Query): Promise<(LimitKey & { readonly maxWinMinor: number })[]> {
+    return query(WIN_LIMITS, {});
   }
 }

@@ -1,8 +1,10 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { LimitStore } from './limit.store.js';
 import { LimitsAdminController } from './limits.admin.controller.js';
 import { LimitsService } from './limits.service.js';
 
+// Global, because an import by WalletModule would change the order of the operations in the documents.
+@Global()
 @Module({
   controllers: [LimitsAdminController],
   providers: [LimitsService, LimitStore],

@@ -6,15 +6,21 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { money } from '../money/money.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import type { Limit, LimitInUse } from './limit.js';
+import type { Limit, LimitInUse, LimitKey } from './limit.js';
 import type { PutLimitRequest } from './limit.request.js';
 import { LimitStore } from './limit.store.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
 
-interface LimitKey {
-  readonly operatorId: string;
-  readonly currency: string;
-}
+/** The limits without their key. */
+type Amounts = Omit<Limit, keyof LimitKey | 'updatedAt'>;
+
+const NO_LIMITS: Amounts = {
+  maxGrantMinor: null,
+  maxBatchMinor: null,
+  maxAdjustmentMinor: null,
+  dailyMinor: null,
+  maxWinMinor: null,
+};
 
 /**
  * The limits above which a grant, batch or adjustment needs approval, or a WIN is flagged. Contract, section 9, "Limits
@@ -22,11 +28,33 @@ interface LimitKey {
  */
 @Injectable()
 export class LimitsService {
+  /** The limits of WINs, in minor units. The key is `<operatorId>/<currency>`. */
+  private winLimits: ReadonlyMap<string, number> = new Map();
+
   constructor(
     private readonly tenancy: TenancyService,
     private readonly limits: LimitStore,
     private readonly audit: Audit,
-  ) {}
+  ) {
+    tenancy.loadWithDirectory(async (query) => {
+      const limited = await limits.winLimits(query);
+      this.winLimits = new Map(limited.map((limit) => [keyOf(limit), limit.maxWinMinor]));
+    });
+  }
+
+  /**
+   * Registers amounts that count towards daily limits. The room that records these amounts calls it at start.
+   * @param amounts a SELECT of the column `amount`: the amounts of the last 24 hours, in minor units, of the operator
+   *   and currency of the row `l` of `limits`, except those that are known to have failed
+   */
+  countTowardsDay(amounts: string): void {
+    this.limits.addAmounts(amounts);
+  }
+
+  /** The amount above which a WIN is flagged, in minor units; undefined if there is no limit. Needs no query. */
+  maxWinMinor(operatorId: string, currency: string): number | undefined {
+    return this.winLimits.get(keyOf({ operatorId, currency }));
+  }
 
   /**
    * Returns the limit that the action exceeds, if any. Locks the operator's limits in the currency until the
@@ -34,18 +62,14 @@ export class LimitsService {
    * exceed the daily limit.
    * @param query the transaction that records the action
    */
-  async judge(
-    query: Query,
-    { operatorId, currency }: LimitKey,
-    stake: Stake,
-  ): Promise<ExceededLimit | undefined> {
-    const limit = await this.limits.lock(query, operatorId, currency);
+  async judge(query: Query, key: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
+    const limit = await this.limits.lock(query, key);
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
   /** Locks the operator's limits in the currency, if any are set, until the transaction ends. */
-  async lock(query: Query, { operatorId, currency }: LimitKey): Promise<void> {
-    await this.limits.lock(query, operatorId, currency);
+  async lock(query: Query, key: LimitKey): Promise<void> {
+    await this.limits.lock(query, key);
   }
 
   /**
@@ -55,14 +79,14 @@ export class LimitsService {
    * @param query the transaction of the write; the caller must roll it back after a refusal
    * @throws CroupierError CONFLICT
    */
-  async withinDay<T>(query: Query, { operatorId, currency }: LimitKey, write: () => Promise<T>): Promise<T> {
-    const before = await this.limits.lock(query, operatorId, currency);
+  async withinDay<T>(query: Query, key: LimitKey, write: () => Promise<T>): Promise<T> {
+    const before = await this.limits.lock(query, key);
     const written = await write();
     if (before?.dailyMinor == null) return written;
-    const after = await this.limits.find(operatorId, currency, query);
+    const after = await this.limits.find(key, query);
     const usedMinor = after?.usedMinor ?? 0;
     if (usedMinor <= before.dailyMinor || usedMinor <= before.usedMinor) return written;
-    const [most, used] = [before.dailyMinor, before.usedMinor].map((minor) => money(minor, currency));
+    const [most, used] = [before.dailyMinor, before.usedMinor].map((minor) => money(minor, key.currency));
     throw new CroupierError(
       'CONFLICT',
       `sending it again would exceed the daily limit of ${most}, of which ${used} is used`,
@@ -70,14 +94,14 @@ export class LimitsService {
   }
 
   /** As `judge`, but without a lock, for a preview. */
-  async preview({ operatorId, currency }: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
-    const limit = await this.limits.find(operatorId, currency);
+  async preview(key: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
+    const limit = await this.limits.find(key);
     return limit && exceeded(limit, limit.usedMinor, stake);
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find({ operatorId, currency }: LimitKey): Promise<LimitInUse> {
-    const limit = await this.limits.find(operatorId, currency);
+  async find(key: LimitKey): Promise<LimitInUse> {
+    const limit = await this.limits.find(key);
     if (!limit) throw unknown();
     return limit;
   }
@@ -87,57 +111,39 @@ export class LimitsService {
    * @throws CroupierError INVALID_REQUEST
    */
   list(query: PageQuery): Promise<PageOf<LimitInUse>> {
-    return pageById(
-      query,
-      (page) => this.limits.page(page),
-      ({ operatorId, currency }) => `${operatorId}/${currency}`,
-    );
+    return pageById(query, (page) => this.limits.page(page), keyOf);
   }
 
   /**
    * Sets or replaces the limits of an operator in a currency.
    * @throws CroupierError INVALID_REQUEST · NOT_FOUND
    */
-  async put(actor: Actor, { operatorId, currency }: LimitKey, request: PutLimitRequest): Promise<LimitInUse> {
-    if (!this.tenancy.operator(operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
-    const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = request;
-    const limit = {
-      operatorId,
-      currency,
-      maxGrantMinor: maxGrantMinor ?? null,
-      maxBatchMinor: maxBatchMinor ?? null,
-      maxAdjustmentMinor: maxAdjustmentMinor ?? null,
-      dailyMinor: dailyMinor ?? null,
-      maxWinMinor: maxWinMinor ?? null,
-    };
+  async put(actor: Actor, key: LimitKey, request: PutLimitRequest): Promise<LimitInUse> {
+    if (!this.tenancy.operator(key.operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
     if (Object.values(request).every((value) => value == null)) {
       throw new CroupierError('INVALID_REQUEST', 'the body must name a limit; DELETE removes them all');
     }
     const stored = await this.audit.change(actor, async ({ query }, record) => {
-      const before = await this.limits.lock(query, operatorId, currency);
-      await this.limits.put(query, limit);
+      const before = await this.limits.lock(query, key);
+      const after = await this.limits.put(query, { ...NO_LIMITS, ...request, ...key });
       await record({
         action: before ? 'limit.replace' : 'limit.create',
-        target: targetOf({ operatorId, currency }),
+        target: `limit:${keyOf(key)}`,
         ...(before && { before: amountsOf(before) }),
-        after: amountsOf(limit),
+        after: amountsOf(after),
       });
-      return (await this.limits.find(operatorId, currency, query))!;
+      return after;
     });
     await this.tenancy.reload();
     return stored;
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async remove(actor: Actor, { operatorId, currency }: LimitKey): Promise<void> {
+  async remove(actor: Actor, key: LimitKey): Promise<void> {
     await this.audit.change(actor, async ({ query }, record) => {
-      const before = await this.limits.remove(query, operatorId, currency);
+      const before = await this.limits.remove(query, key);
       if (!before) throw unknown();
-      await record({
-        action: 'limit.remove',
-        target: targetOf({ operatorId, currency }),
-        before: amountsOf(before),
-      });
+      await record({ action: 'limit.remove', target: `limit:${keyOf(key)}`, before: amountsOf(before) });
     });
     await this.tenancy.reload();
   }
@@ -147,11 +153,11 @@ function unknown(): CroupierError {
   return new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
 }
 
-function targetOf({ operatorId, currency }: LimitKey): string {
-  return `limit:${operatorId}/${currency}`;
+function keyOf({ operatorId, currency }: LimitKey): string {
+  return `${operatorId}/${currency}`;
 }
 
-function amountsOf(limit: Omit<Limit, 'updatedAt'>): object {
+function amountsOf(limit: Amounts): Amounts {
   const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = limit;
   return { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor };
 }

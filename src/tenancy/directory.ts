@@ -10,13 +10,11 @@ export interface TenantWithSecrets {
   readonly previous?: { readonly secret: string; readonly validUntil: Date };
 }
 
-/** All tenants, games, WIN limits and pauses at one tenancy version. Immutable: a change creates a new directory. */
+/** All tenants, games and pauses at one tenancy version. Immutable: a change creates a new directory. */
 export interface Directory {
   readonly version: number;
   readonly tenants: ReadonlyMap<string, TenantWithSecrets>;
   readonly games: ReadonlyMap<string, Game>;
-  /** The amount above which a WIN is flagged, in minor units. The key is `<operatorId>/<currency>`. */
-  readonly winLimits: ReadonlyMap<string, number>;
   /** Pauses by `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
   /** A message for each tenant that is left out because its secret cannot be decrypted. Other tenants stay usable. */
@@ -29,7 +27,6 @@ export const EMPTY_DIRECTORY: Directory = {
   version: 0,
   tenants: new Map(),
   games: new Map(),
-  winLimits: new Map(),
   pauses: new Map(),
   unreadable: [],
   withoutPrevious: [],
@@ -65,14 +62,8 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
     });
   }
   const games = new Map(snapshot.games.map((game) => [game.gameId, game]));
-  const winLimits = new Map(
-    snapshot.winLimits.map(({ operatorId, currency, maxWinMinor }) => [
-      `${operatorId}/${currency}`,
-      maxWinMinor,
-    ]),
-  );
   const pauses = new Map(snapshot.pauses.map((pause) => [pauseKey(pause.kind, pause.id), pause]));
-  return { version: snapshot.version, tenants, games, winLimits, pauses, unreadable, withoutPrevious };
+  return { version: snapshot.version, tenants, games, pauses, unreadable, withoutPrevious };
 }
 
 export function pauseKey(kind: PausedKind, id: string): string {

@@ -9,7 +9,7 @@ import { Clock } from '../runtime/clock.js';
 import { type Directory, directoryOf, EMPTY_DIRECTORY, pauseKey } from './directory.js';
 import { isInForce, type Pause, type PausedKind } from './pauses/pause.entity.js';
 import { SecretBox } from './secrets/secret-box.js';
-import { TenancyStore } from './tenancy.store.js';
+import { type SnapshotReader, TenancyStore } from './tenancy.store.js';
 import type { Status } from './status.js';
 import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 
@@ -49,6 +49,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   /** The monotonic time at which the last successful reading began. */
   private confirmedAtMs = -Infinity;
   private unreachable = false;
+  private readonly readers: SnapshotReader[] = [];
   private readonly loop = new BackgroundLoop({
     work: () => this.poll(),
     onError: (error) => this.reportUnreachable(error),
@@ -78,6 +79,14 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     await this.loop.stop(STOP_MS);
   }
 
+  /**
+   * Registers a reader of what another room stores and keeps in memory like the directory. A trigger on that room's
+   * table increments the tenancy version. Called before the first load.
+   */
+  loadWithDirectory(reader: SnapshotReader): void {
+    this.readers.push(reader);
+  }
+
   provider(id: string): Provider | undefined {
     const tenant = this.directory.tenants.get(id)?.tenant;
     return tenant?.kind === 'PROVIDER' ? tenant : undefined;
@@ -96,11 +105,6 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   game(gameId: string): Game | undefined {
     return this.directory.games.get(gameId);
-  }
-
-  /** The amount above which a WIN is flagged, in minor units; undefined if there is no limit. */
-  maxWinMinor(operatorId: string, currency: string): number | undefined {
-    return this.directory.winLimits.get(`${operatorId}/${currency}`);
   }
 
   /** The current pause of an operator, provider or game. Contract, section 9, "Health and pauses". */
@@ -197,7 +201,8 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
 
   private async load(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
-    this.directory = directoryOf(await this.databaseClock.read(() => this.store.snapshot()), this.secretBox);
+    const snapshot = await this.databaseClock.read(() => this.store.snapshot(this.readers));
+    this.directory = directoryOf(snapshot, this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
     for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);
     this.confirm(startedAtMs);

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { Database } from '../database/database.js';
+import { Database, type Query } from '../database/database.js';
 import type { WithDatabaseTime } from '../database/database-clock.js';
+import { named } from '../database/statement.js';
 import { Game } from './game.entity.js';
 import { Pause } from './pauses/pause.entity.js';
 import { type EncryptedSecrets, secretsInSnapshot } from './secrets/encrypted-secret.store.js';
@@ -18,32 +19,18 @@ export interface Snapshot extends Version {
   /** The encrypted secrets, one record for each tenant. */
   readonly secrets: readonly EncryptedSecrets[];
   readonly games: readonly Game[];
-  readonly winLimits: readonly WinLimit[];
   /** All pauses, including those that have ended. */
   readonly pauses: readonly Pause[];
 }
 
-/** The amount above which a WIN is flagged. Contract, section 9, "Limits and approvals". */
-export interface WinLimit {
-  readonly operatorId: string;
-  readonly currency: string;
-  readonly maxWinMinor: number;
-}
+/** Reads what another room stores, in the transaction of the snapshot. */
+export type SnapshotReader = (query: Query) => Promise<void>;
 
 /** Runs twice a second on every instance. */
-const VERSION = {
-  name: 'tenancy_version',
-  text: `
-    SELECT coalesce((SELECT version FROM tenancy_version), 0) AS version, clock_timestamp() AS "databaseTime"`,
-};
-
-/** The room `limits/` writes these rows. */
-const WIN_LIMITS = {
-  name: 'tenancy_win_limits',
-  text: `
-    SELECT operator_id AS "operatorId", currency, max_win_minor AS "maxWinMinor"
-      FROM limits WHERE max_win_minor IS NOT NULL`,
-};
+const VERSION = named(
+  'tenancy_version',
+  `SELECT coalesce((SELECT version FROM tenancy_version), 0) AS version, clock_timestamp() AS "databaseTime"`,
+);
 
 /** Reads the tables of the directory. */
 @Injectable()
@@ -58,21 +45,21 @@ export class TenancyStore {
 
   /** The tenancy version, which every change of a tenant, game, limit or pause increments. */
   async version(): Promise<Version> {
-    const [row] = await this.database.query<Version>(VERSION, []);
+    const [row] = await this.database.query<Version>(VERSION, {});
     return row!;
   }
 
   /** Reads all tables in one snapshot, so that the result contains a change completely or not at all. */
-  snapshot(): Promise<Snapshot> {
+  snapshot(readers: readonly SnapshotReader[]): Promise<Snapshot> {
     return this.database.transaction(async ({ query, manager }) => {
       const secrets = await secretsInSnapshot(query);
       const providers = await manager.withRepository(this.providers).find();
       const operators = await manager.withRepository(this.operators).find();
       const games = await manager.withRepository(this.games).find();
-      const winLimits = await query<WinLimit>(WIN_LIMITS, []);
+      for (const read of readers) await read(query);
       const pauses = await manager.withRepository(this.pauses).find();
-      const [version] = await query<Version>(VERSION, []);
-      return { ...version!, tenants: [...providers, ...operators], secrets, games, winLimits, pauses };
+      const [version] = await query<Version>(VERSION, {});
+      return { ...version!, tenants: [...providers, ...operators], secrets, games, pauses };
     });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { LimitsService } from '../limits/limits.service.js';
 import { Metrics } from '../observability/metrics.js';
-import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Claim, Settlement } from './transaction.js';
 
 /**
@@ -19,7 +19,7 @@ export class WinMonitor {
   private readonly watchers: ((trigger: WinningsTrigger) => void)[] = [];
 
   constructor(
-    private readonly tenancy: TenancyService,
+    private readonly limits: LimitsService,
     private readonly metrics: Metrics,
   ) {}
 
@@ -40,7 +40,7 @@ export class WinMonitor {
    */
   exceededLimit({ mode, operatorId, verdict, operatorRequest }: Claim): number | undefined {
     if (operatorRequest.kind !== 'WIN' || mode !== 'REAL' || verdict !== undefined) return undefined;
-    const limitMinor = this.tenancy.maxWinMinor(operatorId, operatorRequest.currency);
+    const limitMinor = this.limits.maxWinMinor(operatorId, operatorRequest.currency);
     return limitMinor !== undefined && operatorRequest.amountMinor > limitMinor ? limitMinor : undefined;
   }
 

@@ -7,6 +7,7 @@ import { Audit, type RecordEntry } from '../../audit/audit.service.js';
 import type { Transaction } from '../../database/database.js';
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { CroupierError } from '../../errors/croupier-error.js';
+import { LimitsService } from '../../limits/limits.service.js';
 import { addLogFields } from '../../observability/trace.js';
 import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
@@ -17,6 +18,7 @@ import { ManualAttempts } from '../../wallet/manual-attempts.service.js';
 import type { Response } from '../../wallet/rules/outcome.js';
 import { codeOf } from '../../wallet/settlement.js';
 import type { Claim } from '../../wallet/transaction.js';
+import { USED_ADJUSTMENTS } from '../../wallet/used-adjustments.sql.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from '../transactions/transaction-search.store.js';
 
@@ -33,10 +35,12 @@ export class AdjustmentService implements OnModuleInit {
     private readonly attempts: ManualAttempts,
     private readonly audit: Audit,
     private readonly approvals: ApprovalsService,
+    private readonly limits: LimitsService,
   ) {}
 
   onModuleInit(): void {
     this.approvals.register('adjustment', this.approved);
+    this.limits.countTowardsDay(USED_ADJUSTMENTS);
   }
 
   /**

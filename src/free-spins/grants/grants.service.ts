@@ -20,6 +20,7 @@ import { GrantStore, type NewGrant } from './grant.store.js';
 import { grantResponse } from './grant.response.js';
 import { type Preview } from './preview.response.js';
 import { type Spins, stakeMinorOf } from '../rules/stake.js';
+import { USED_STAKES } from './used-stakes.sql.js';
 
 /** A requested grant. Without a requestRef, one is generated, and the request is not idempotent. */
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
@@ -46,6 +47,7 @@ export class FreeSpinsService implements OnModuleInit {
 
   onModuleInit(): void {
     this.approvals.register('grant', this.approved);
+    this.limits.countTowardsDay(USED_STAKES);
   }
 
   /**
