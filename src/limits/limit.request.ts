@@ -39,19 +39,19 @@ const ShownAmount = (name: keyof typeof OF, example: number) =>
  */
 export class PutLimitRequest {
   @AmountField('maxGrantMinor', 10_000)
-  maxGrantMinor?: number | null;
+  maxGrantMinor: number | null = null;
 
   @AmountField('maxBatchMinor', 1_000_000)
-  maxBatchMinor?: number | null;
+  maxBatchMinor: number | null = null;
 
   @AmountField('maxAdjustmentMinor', 50_000)
-  maxAdjustmentMinor?: number | null;
+  maxAdjustmentMinor: number | null = null;
 
   @AmountField('dailyMinor', 5_000_000)
-  dailyMinor?: number | null;
+  dailyMinor: number | null = null;
 
   @AmountField('maxWinMinor', 10_000_000)
-  maxWinMinor?: number | null;
+  maxWinMinor: number | null = null;
 }
 
 export class LimitResponse {

@@ -6,21 +6,9 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { money } from '../money/money.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import type { Limit, LimitInUse, LimitKey } from './limit.js';
 import type { PutLimitRequest } from './limit.request.js';
-import { LimitStore } from './limit.store.js';
+import { type Limit, type LimitInUse, type LimitKey, LimitStore } from './limit.store.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
-
-/** The limits without their key. */
-type Amounts = Omit<Limit, keyof LimitKey | 'updatedAt'>;
-
-const NO_LIMITS: Amounts = {
-  maxGrantMinor: null,
-  maxBatchMinor: null,
-  maxAdjustmentMinor: null,
-  dailyMinor: null,
-  maxWinMinor: null,
-};
 
 /**
  * The limits above which a grant, batch or adjustment needs approval, or a WIN is flagged. Contract, section 9, "Limits
@@ -106,18 +94,12 @@ export class LimitsService {
     return limit;
   }
 
-  /**
-   * Lists limits, ordered by operatorId and currency.
-   * @throws CroupierError INVALID_REQUEST
-   */
+  /** @throws CroupierError INVALID_REQUEST */
   list(query: PageQuery): Promise<PageOf<LimitInUse>> {
     return pageById(query, (page) => this.limits.page(page), keyOf);
   }
 
-  /**
-   * Sets or replaces the limits of an operator in a currency.
-   * @throws CroupierError INVALID_REQUEST · NOT_FOUND
-   */
+  /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
   async put(actor: Actor, key: LimitKey, request: PutLimitRequest): Promise<LimitInUse> {
     if (!this.tenancy.operator(key.operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
     if (Object.values(request).every((value) => value == null)) {
@@ -125,7 +107,7 @@ export class LimitsService {
     }
     const stored = await this.audit.change(actor, async ({ query }, record) => {
       const before = await this.limits.lock(query, key);
-      const after = await this.limits.put(query, { ...NO_LIMITS, ...request, ...key });
+      const after = await this.limits.put(query, { ...request, ...key });
       await record({
         action: before ? 'limit.replace' : 'limit.create',
         target: `limit:${keyOf(key)}`,
@@ -157,7 +139,7 @@ function keyOf({ operatorId, currency }: LimitKey): string {
   return `${operatorId}/${currency}`;
 }
 
-function amountsOf(limit: Amounts): Amounts {
+function amountsOf(limit: Limit): object {
   const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = limit;
   return { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor };
 }

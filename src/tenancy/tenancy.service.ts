@@ -80,8 +80,8 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Registers a reader of what another room stores and keeps in memory like the directory. A trigger on that room's
-   * table increments the tenancy version. Called before the first load.
+   * Registers a reader of configuration that another room stores and keeps in memory. It runs in the snapshot of the
+   * directory. A trigger on the room's table must increment the tenancy version.
    */
   loadWithDirectory(reader: SnapshotReader): void {
     this.readers.push(reader);
