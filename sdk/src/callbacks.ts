@@ -70,6 +70,7 @@ const EXTERNAL_REF = new RegExp(`^[^${CONTROLS}\\p{Cs}]{1,256}$`, 'u');
 export const EXTERNAL_REF_WORDS =
   '1 to 256 characters without control characters, line separators, bidirectional controls and lone surrogates';
 
+/** Whether the platform accepts this value as the `externalRef` of a grant. */
 export function isExternalRef(value: unknown): value is string {
   return typeof value === 'string' && EXTERNAL_REF.test(value);
 }

@@ -21,12 +21,15 @@ export {
 export { type AttemptEvent, type AttemptIdentity, type BackoffOptions, type CallOptions } from './retry.js';
 export {
   DEFAULT_TOLERANCE_SECONDS,
+  isKey,
+  signatureOf,
   signRequest,
   verifyPlatformSignature,
   type HeadersLike,
   type PlainHeaders,
   type RejectionReason,
   type SignatureHeaders,
+  type SignedParts,
   type SignInput,
   type Verification,
   type VerifyInput,
@@ -48,6 +51,7 @@ export {
   CALLBACK_ROUTES,
   type CallbackName,
   type Grant,
+  isExternalRef,
   PLAY_ROUTE,
   type Revocation,
 } from './callbacks.js';
@@ -61,6 +65,7 @@ export {
   type CallbackRequest,
   type RefusalReason,
 } from './callback-handler.js';
+export { visibleText } from './visible.js';
 export { MemoryNonceStore, type NonceStore } from './nonce-store.js';
 export { type ExpressRequest, toExpressHandler } from './adapters/express.js';
 export {

@@ -123,8 +123,8 @@ export function signatureHeaders(input: SignInput): SignatureHeaders {
 const BLANK = /^[\s\p{Cc}\p{Cf}\u115F\u1160\u2800\u3164\uFFA0]*$/u;
 
 /**
- * Whether a value is a key: text or bytes that are neither empty nor blank. Anyone who knows the scheme could sign with
- * any other value.
+ * Whether a value can be a secret: text or bytes that are neither empty nor blank. Anyone who knows the scheme could
+ * sign with any other value.
  */
 export function isKey(value: unknown): value is string | Uint8Array {
   if (typeof value === 'string') return !BLANK.test(value);
@@ -187,18 +187,18 @@ function verify(input: VerifyInput): Verification {
   return matches ? { ok: true } : { ok: false, reason: 'signature_mismatch' };
 }
 
-/** The signed text that precedes the body: `METHOD\nPATH\nTIMESTAMP\nNONCE\n`. */
-export function canonicalHead({ method, path, timestamp, nonce }: Omit<SignedParts, 'body'>): string {
-  return `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`;
-}
-
-/** The value of `X-Signature`: 64 lower-case hex digits. */
+/**
+ * The value of `X-Signature`: 64 lower-case hex digits. It checks nothing, so that a test can also sign a call that must
+ * be refused; use {@link signRequest} for real calls.
+ */
 export function signatureOf(secret: string | Uint8Array, parts: SignedParts): string {
   return mac(secret, parts).toString('hex');
 }
 
 function mac(secret: string | Uint8Array, parts: SignedParts): Buffer {
-  return createHmac('sha256', secret).update(canonicalHead(parts)).update(parts.body).digest();
+  const { method, path, timestamp, nonce, body } = parts;
+  const head = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`;
+  return createHmac('sha256', secret).update(head).update(body).digest();
 }
 
 /** The value of a header; `name` is in lower case. Repeated values are joined with commas, so that they are refused. */

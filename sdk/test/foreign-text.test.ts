@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { visibleBytes, visibleJson, visibleText } from '../src/visible.js';
+import { visibleText } from '../src/index.js';
+import { visibleBytes, visibleJson } from '../src/cli/visible.js';
 import { only, reportFolder } from './support/certified.js';
 import { command } from './support/command.js';
 

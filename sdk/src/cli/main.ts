@@ -1,10 +1,10 @@
+import { visibleText } from '../index.js';
 import { CERTIFY_CLIENT_HELP, certifyClient } from './certify/client/certify-client.js';
 import { CERTIFY_OPERATOR_HELP, certifyOperator } from './certify/operator/certify-operator.js';
 import { CERTIFY_HELP, certify } from './certify/provider/certify-provider.js';
 import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js';
 import { LAUNCH_HELP, launch } from './sandbox/launch.js';
 import { REGISTER_HELP, register } from './sandbox/register.js';
-import { visibleText } from '../visible.js';
 import { EXIT, type Terminal, UsageError } from './terminal.js';
 
 const HELP = `croupier-provider COMMAND [options]

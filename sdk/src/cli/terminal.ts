@@ -1,4 +1,4 @@
-import { isKey } from '../signature.js';
+import { isKey } from '../index.js';
 
 /** The environment of a command. */
 export interface Terminal {

@@ -1,4 +1,5 @@
-import type { Deviation, Reply, SignedCalls } from './signed-calls.js';
+import type { Reply } from '../reply.js';
+import type { Deviation, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
 /**

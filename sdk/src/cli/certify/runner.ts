@@ -1,4 +1,4 @@
-import { visibleText } from '../../visible.js';
+import { visibleText } from '../../index.js';
 import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, Unmet } from './outcome.js';
 
 /** After this many consecutive cases without any answer, the remaining cases are blocked. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { encodingOf } from '../../answer.js';
-import { signatureOf } from '../../signature.js';
+import { signatureOf } from '../../index.js';
+import { type Reply, replyTo } from '../reply.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { Unmet } from './outcome.js';
 
@@ -37,19 +37,6 @@ export interface Deviation {
   /** Runs between the two halves of the body. */
   halfway?: () => Promise<unknown>;
 }
-
-export interface Reply {
-  status: number;
-  contentType: string;
-  /** The `Date` header as Unix time in milliseconds; undefined without one. */
-  dateMs: number | undefined;
-  text: string;
-  /** Undefined if the body is not a JSON object. */
-  json: Record<string, unknown> | undefined;
-}
-
-/** Limit of an answer's body, as on the platform, in bytes. */
-const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Makes signed calls as the platform does, or with a deviation. */
 export class SignedCalls {
@@ -140,28 +127,17 @@ export class SignedCalls {
     const send = baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
     const bytes = Buffer.from(body);
     const half = bytes.length >> 1;
-    return new Promise((resolve, reject) => {
-      const options = { method: 'POST', path, headers: { ...headers, 'Content-Length': bytes.length } };
-      const call = send(baseUrl.origin, options, (response) => {
-        const chunks: Buffer[] = [];
-        let length = 0;
-        response.on('data', (chunk: Buffer) => {
-          length += chunk.length;
-          if (length > MAX_ANSWER_BYTES)
-            call.destroy(new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`));
-          chunks.push(chunk);
-        });
-        response.on('end', () => resolve(replyOf(response, Buffer.concat(chunks))));
-        response.on('error', reject);
-      });
-      this.connections.follow(call, name);
-      const timer = setTimeout(() => call.destroy(new Error(`not within ${timeoutMs} ms`)), timeoutMs);
-      call.on('error', reject);
-      call.on('close', () => clearTimeout(timer));
-      if (!halfway) return void call.end(bytes);
+    const options = { method: 'POST', path, headers: { ...headers, 'Content-Length': bytes.length } };
+    const call = send(baseUrl.origin, options);
+    const reply = replyTo(call, timeoutMs);
+    this.connections.follow(call, name);
+    if (halfway) {
       const rest = () => void call.end(bytes.subarray(half));
       call.write(bytes.subarray(0, half), () => void halfway().then(rest, rest));
-    });
+    } else {
+      call.end(bytes);
+    }
+    return reply;
   }
 }
 
@@ -173,32 +149,4 @@ export function withSlowBody({ endpoint }: SignedCalls): Deviation {
 /** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */
 export function repeatable(calls: SignedCalls): { nonce: string; timestamp: string } {
   return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
-}
-
-/** A reply for a report: its status and the first 200 characters of its body. */
-export function describeReply({ status, text }: Reply): string {
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  return `status ${status}${shown === '' ? '' : ` ${shown}`}`;
-}
-
-/** Reads a body as the platform does: without a byte order mark, and not at all if it is encoded. */
-function replyOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Reply {
-  const encoding = encodingOf(headers['content-encoding']);
-  const text =
-    encoding === 'identity' ? new TextDecoder().decode(body) : `with the Content-Encoding ${encoding}`;
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    json = undefined;
-  }
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  const dateMs = Date.parse(headers.date ?? '');
-  return {
-    status: statusCode,
-    contentType: headers['content-type'] ?? '',
-    dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
-    text,
-    json: isObject ? (json as Record<string, unknown>) : undefined,
-  };
 }

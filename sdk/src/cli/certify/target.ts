@@ -1,4 +1,5 @@
-import { type Deviation, describeReply, type Reply, type SignedCalls } from './signed-calls.js';
+import { describeReply, type Reply } from '../reply.js';
+import { type Deviation, type SignedCalls } from './signed-calls.js';
 import { Unmet } from './outcome.js';
 
 /** A signed call that the server under test must always accept. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Case, Unmet } from './outcome.js';
-import { describeReply, type Reply, withSlowBody } from './signed-calls.js';
+import { describeReply, type Reply } from '../reply.js';
+import { withSlowBody } from './signed-calls.js';
 import { expectOk, otherProbe, probe, type Target } from './target.js';
 
 const AT_ONCE = 10;

@@ -1,14 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { encodingOf } from '../../answer.js';
-import {
-  canonicalHead,
-  DEFAULT_TOLERANCE_SECONDS,
-  headerOf,
-  type RejectionReason,
-  signatureOf,
-  verifyPlatformSignature,
-} from '../../signature.js';
-import { firstValue, headerMistakes, type SentHeaders } from './header-mistakes.js';
+import { DEFAULT_TOLERANCE_SECONDS, type RejectionReason, verifyPlatformSignature } from '../../index.js';
+import { encodingOf } from '../reply.js';
+import { firstValue, headerMistakes, joinedValues, type SentHeaders } from './header-mistakes.js';
 import { explain, type Explanation } from './search.js';
 import { lacksZeros, readSignature } from './signature-spelling.js';
 import {
@@ -70,24 +63,21 @@ export interface Diagnosis {
 
 /** Tries common mistakes of signers to find out why a signature is refused. Pure. */
 export function diagnose(request: SentRequest): Diagnosis {
-  const { method, path, headers, body, secret, claimedBytes } = request;
-  const timestamp = firstValue(headers, 'x-timestamp');
-  const nonce = firstValue(headers, 'x-nonce');
-  const signature = firstValue(headers, 'x-signature');
-  const sent = { tenantId: firstValue(headers, 'x-tenant-id'), timestamp, nonce, signature };
-  const parts = { method, path, timestamp, nonce, body };
-  const verification = verifyPlatformSignature({ ...request, tenantId: request.tenantId ?? sent.tenantId });
-  const canonical = Buffer.concat([Buffer.from(canonicalHead(parts)), body]);
-  const right = signatureOf(secret, parts);
-  const shown = isExpired(request, timestamp)
-    ? { signature: right, sent: { signature } }
-    : withheld(signature, right);
+  const { headers, body, claimedBytes } = request;
+  const right = rightSigning(request);
+  const sent = firstValue(headers, 'x-signature');
+  const verification = verifyPlatformSignature({ ...request, tenantId: request.tenantId ?? right.tenant });
+  const canonical = signedBytes(right);
+  const signature = digestOf(right).toString('hex');
+  const shown = isExpired(request, right.timestamp)
+    ? { signature, sent: { signature: sent } }
+    : withheld(sent, signature);
   const facts = { canonical, ...shown };
   if (verification.ok) {
     return { ...facts, reason: undefined, causes: [], difference: undefined, tried: 1 };
   }
   const ofHeaders = headerMistakes(request);
-  const { explanation, tried } = search(request, sent);
+  const { explanation, tried } = search(right, request, sent);
   const signed = claimedBytes ?? (explanation && signedBytes(explanation.signing));
   return {
     ...facts,
@@ -114,35 +104,35 @@ function withheld(sent: string, right: string): Pick<Diagnosis, 'signature' | 's
   return { signature: undefined, sent: { signature: isRight ? undefined : sent } };
 }
 
-interface SentParts {
-  tenantId: string;
-  timestamp: string;
-  nonce: string;
-  signature: string;
-}
-
 interface Found {
   explanation: Explanation | undefined;
   tried: number;
 }
 
-/** Tries each way to read the text of `X-Signature`, such as hex or base64, until known mistakes explain the result. */
-function search(request: SentRequest, sent: SentParts): Found {
-  const readings = readSignature(sent.signature);
-  // If the signature, timestamp or nonce is missing, there is nothing to search for.
-  if (!sent.signature || !sent.timestamp || !sent.nonce) return { explanation: undefined, tried: 0 };
-  const right: Signing = {
-    method: request.method.toUpperCase(),
-    path: request.path,
-    timestamp: sent.timestamp,
-    nonce: sent.nonce,
-    tenant: sent.tenantId,
-    body: request.body,
-    key: Buffer.from(request.secret),
+/** How the request should have been signed. */
+function rightSigning({ method, path, headers, body, secret }: SentRequest): Signing {
+  return {
+    method: method.toUpperCase(),
+    path,
+    timestamp: firstValue(headers, 'x-timestamp'),
+    nonce: firstValue(headers, 'x-nonce'),
+    tenant: firstValue(headers, 'x-tenant-id'),
+    body,
+    key: Buffer.from(secret),
     layout: RIGHT_LAYOUT,
     digest: RIGHT_DIGEST,
   };
-  if (lacksZeros(sent.signature, digestOf(right))) {
+}
+
+/**
+ * Tries each way to read the text of `X-Signature`, such as hex or base64, until known mistakes explain the result.
+ * @param sent the text of `X-Signature`
+ */
+function search(right: Signing, request: SentRequest, sent: string): Found {
+  const readings = readSignature(sent);
+  // If the signature, timestamp or nonce is missing, there is nothing to search for.
+  if (!sent || !right.timestamp || !right.nonce) return { explanation: undefined, tried: 0 };
+  if (lacksZeros(sent, digestOf(right))) {
     const explanation = 'X-Signature lacks zeros: write each byte with two hex digits, 64 in all.';
     return {
       explanation: { signing: right, mistakes: [{ code: 'signature-zeros', explanation }] },
@@ -167,7 +157,7 @@ function search(request: SentRequest, sent: SentParts): Found {
 /** The variants of each kind of mistake, specific kinds before general ones. */
 function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readonly Variant[])[] {
   return [
-    pathVariants(right.path, (name) => headerOf(headers, name)),
+    pathVariants(right.path, (name) => joinedValues(headers, name)),
     bodyVariants(right.body),
     ...headerVariants(right, headers),
     keyVariants(secret, right.tenant),
@@ -178,7 +168,7 @@ function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readon
 
 function unexplained(
   request: SentRequest,
-  { signature }: SentParts,
+  signature: string,
   canonical: Buffer,
   ofHeaders: readonly Mistake[],
 ): Mistake[] {

@@ -1,4 +1,4 @@
-import { DEFAULT_TOLERANCE_SECONDS, headerOf } from '../../signature.js';
+import { DEFAULT_TOLERANCE_SECONDS } from '../../index.js';
 import type { Mistake } from './signing.js';
 
 /** The headers of a request, and what is needed to check them. */
@@ -23,6 +23,12 @@ export function firstValue(headers: SentHeaders['headers'], name: string): strin
   return valuesOf(headers, name)[0] ?? '';
 }
 
+/** The values of a header, joined with commas; undefined if the header is missing. */
+export function joinedValues(headers: SentHeaders['headers'], name: string): string | undefined {
+  const values = valuesOf(headers, name);
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
 function valuesOf(headers: SentHeaders['headers'], name: string): string[] {
   return headers
     .filter(([candidate]) => candidate.toLowerCase() === name.toLowerCase())
@@ -30,7 +36,7 @@ function valuesOf(headers: SentHeaders['headers'], name: string): string[] {
 }
 
 function missing({ headers }: SentHeaders): Mistake[] {
-  const names = SIGNATURE_HEADERS.filter((name) => !headerOf(headers, name.toLowerCase()));
+  const names = SIGNATURE_HEADERS.filter((name) => !joinedValues(headers, name));
   if (names.length === 0) return [];
   const similar = headers
     .map(([name]) => name)

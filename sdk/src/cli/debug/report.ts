@@ -1,5 +1,6 @@
-import { visibleBytes, visibleJson, visibleText } from '../../visible.js';
+import { visibleText } from '../../index.js';
 import { paint, type Terminal } from '../terminal.js';
+import { visibleBytes, visibleJson } from '../visible.js';
 import type { Diagnosis } from './diagnosis.js';
 
 /** Why a call may be refused although its signature is valid. */

@@ -54,7 +54,7 @@ export const RIGHT_LAYOUT: Layout = {
   separator: '\n',
 };
 
-/** The correct digest of any text. `signatureOf` is of no use here: it always joins the parts in the correct layout. */
+/** The correct digest of any text. The SDK's `signatureOf` always joins the parts in the correct layout. */
 export const RIGHT_DIGEST: Digest = (key, text) => createHmac('sha256', key).update(text).digest();
 
 export function variant(rank: Rank, code: string, explanation: string, change: Partial<Signing>): Variant {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { visibleJson, visibleText } from '../../visible.js';
+import { visibleText } from '../../index.js';
 import { currencyOption, EXIT, type Terminal } from '../terminal.js';
+import { visibleJson } from '../visible.js';
 import { callAsOperator, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
 
 export const LAUNCH_HELP = `croupier-provider launch [options]

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { visibleText } from '../../visible.js';
+import { visibleText } from '../../index.js';
 import { addressOption, EXIT, type Terminal } from '../terminal.js';
 import { callAsAdmin, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
 

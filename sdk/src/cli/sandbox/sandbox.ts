@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { exchange } from '../../post.js';
-import { signRequest } from '../../signature.js';
-import { undecodedFetch } from '../../undecoded-fetch.js';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { signRequest } from '../../index.js';
+import { replyTo } from '../reply.js';
 import { UsageError } from '../terminal.js';
 
 /** The fields of `sandbox.json` that are needed here. The platform's `npm start` writes that file. */
@@ -91,14 +92,13 @@ async function send(
   headers: Record<string, string>,
 ): Promise<Answer> {
   try {
-    const { status, text } = await exchange(undecodedFetch, {
-      url,
-      method,
-      headers: { 'Content-Type': 'application/json', 'Accept-Encoding': 'identity', ...headers },
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return { status, text, json: objectIn(text) };
+    const request = url.startsWith('https:') ? requestHttps : requestHttp;
+    const sent = { 'Content-Type': 'application/json', 'Accept-Encoding': 'identity', ...headers };
+    const call = request(url, { method, headers: sent });
+    const reply = replyTo(call, TIMEOUT_MS);
+    call.end(body);
+    const { status, text, json = {} } = await reply;
+    return { status, text, json };
   } catch {
     throw new UsageError(`Nothing answers at ${url}: start the platform with npm start.`);
   }
@@ -116,14 +116,5 @@ async function read(path: string): Promise<Sandbox | undefined> {
     return texts.every((text) => typeof text === 'string') ? content : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function objectIn(text: string): Record<string, unknown> {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
-  } catch {
-    return {};
   }
 }

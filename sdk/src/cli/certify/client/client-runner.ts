@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { verifyPlatformSignature } from '../../../signature.js';
+import { verifyPlatformSignature } from '../../../index.js';
 import { Unmet } from '../outcome.js';
 import { type Arrival, FakePlatform, fieldsIn, type Step } from './fake-platform.js';
 

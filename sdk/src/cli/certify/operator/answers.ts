@@ -1,5 +1,5 @@
 import { Unmet } from '../outcome.js';
-import { describeReply, type Reply } from '../signed-calls.js';
+import { describeReply, type Reply } from '../../reply.js';
 
 /** The wallet's answer to a transaction. */
 export interface Decision {

@@ -1,5 +1,6 @@
 import { Prerequisite, Unmet } from '../outcome.js';
-import { type Deviation, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
+import type { Reply } from '../../reply.js';
+import { type Deviation, type Endpoint, SignedCalls } from '../signed-calls.js';
 import { balanceOf, type Decision, decisionOf } from './answers.js';
 
 export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;

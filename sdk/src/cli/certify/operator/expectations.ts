@@ -1,5 +1,5 @@
 import { Prerequisite, Unmet } from '../outcome.js';
-import { describeReply, type Reply } from '../signed-calls.js';
+import { describeReply, type Reply } from '../../reply.js';
 import type { Decision } from './answers.js';
 import type { WalletCaller, WalletOrder } from './caller.js';
 

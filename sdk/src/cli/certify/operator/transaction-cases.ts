@@ -1,5 +1,5 @@
 import { Unmet } from '../outcome.js';
-import { describeReply } from '../signed-calls.js';
+import { describeReply } from '../../reply.js';
 import { balanceOf } from './answers.js';
 import { WALLET_ROUTES } from './caller.js';
 import {

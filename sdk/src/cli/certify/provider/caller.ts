@@ -1,5 +1,6 @@
-import { CALLBACK_ROUTES, type CallbackName } from '../../../callbacks.js';
-import { type Deviation, type Endpoint, type Reply, SignedCalls } from '../signed-calls.js';
+import { CALLBACK_ROUTES, type CallbackName } from '../../../index.js';
+import type { Reply } from '../../reply.js';
+import { type Deviation, type Endpoint, SignedCalls } from '../signed-calls.js';
 
 export interface ProviderUnderTest extends Endpoint {
   playerRef: string;

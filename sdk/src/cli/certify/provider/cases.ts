@@ -1,4 +1,4 @@
-import { CALLBACK_ROUTES } from '../../../callbacks.js';
+import { CALLBACK_ROUTES } from '../../../index.js';
 import type { Case } from '../outcome.js';
 import { signatureCases } from '../signature-cases.js';
 import type { Target } from '../target.js';

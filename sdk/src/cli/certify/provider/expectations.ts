@@ -1,6 +1,6 @@
-import { EXTERNAL_REF_WORDS, isExternalRef } from '../../../callbacks.js';
+import { isExternalRef } from '../../../index.js';
 import { Prerequisite, Unmet } from '../outcome.js';
-import { describeReply, type Reply } from '../signed-calls.js';
+import { describeReply, type Reply } from '../../reply.js';
 import { expectOk } from '../target.js';
 import type { ProviderCaller } from './caller.js';
 
@@ -21,6 +21,8 @@ export interface GrantBody {
 }
 
 const SPINS = 5;
+const EXTERNAL_REF_WORDS =
+  '1 to 256 characters without control characters, line separators, bidirectional controls and lone surrogates';
 
 /** The body of a grant with a new requestRef. */
 export function grantBody(caller: ProviderCaller, fields: Partial<GrantBody> = {}): GrantBody {

@@ -1,4 +1,4 @@
-import { CALLBACK_ROUTES } from '../../../callbacks.js';
+import { CALLBACK_ROUTES } from '../../../index.js';
 import { type Rank, type Variant, variant } from '../signing.js';
 
 /** Signed routes, to recognise a call whose signature is for another route. Contract, sections 3 to 6. */

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { reportFolder } from './support/certified.js';
+import { command } from './support/command.js';
+
+/** A sandbox platform whose every answer is this text; returns the path of its `sandbox.json`. */
+async function sandboxAnswering(answer: string): Promise<{ url: string; file: string }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(answer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const file = join(await reportFolder(), 'sandbox.json');
+  await writeFile(
+    file,
+    JSON.stringify({ apiUrl: url, adminApiKey: 'k', operator: { id: 'o', secret: 's' } }),
+  );
+  return { url, file };
+}
+
+test.each([
+  ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'],
+  ['cuts its answer', 'HTTP/1.1 201 Created\r\nContent-Length: 20\r\n\r\n{'],
+  ['answers too much', `HTTP/1.1 201 Created\r\nContent-Length: 70000\r\n\r\n"${'x'.repeat(69_998)}"`],
+])('a platform that %s does not answer', async (_, answer) => {
+  const { url, file } = await sandboxAnswering(answer);
+  const { status, complained } = await command(['launch', '--sandbox', file]);
+  expect([status, complained]).toEqual([2, expect.stringContaining(`Nothing answers at ${url}`)]);
+});
+
+test('a session is shown, and a refusal is quoted', async () => {
+  const json = '{"sessionToken":"token-1","expiresAt":"soon","providerId":"me"}';
+  const created = await sandboxAnswering(
+    `HTTP/1.1 201 Created\r\nContent-Length: ${json.length}\r\n\r\n${json}`,
+  );
+  const { printed } = await command(['launch', '--sandbox', created.file]);
+  expect(printed).toContain('sessionToken  token-1');
+  const refusing = await sandboxAnswering('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno');
+  const { complained } = await command(['launch', '--sandbox', refusing.file]);
+  expect(complained).toContain('The platform answered 403 no');
+});
