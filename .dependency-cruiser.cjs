@@ -129,6 +129,20 @@ module.exports = {
       to: { pathNot: '^sdk/src/', dependencyTypesNot: ['core'] },
     },
     {
+      name: 'cli-uses-the-sdk',
+      comment: "cli/src imports only Node's own modules and the SDK's public exports.",
+      severity: 'error',
+      from: { path: '^cli/src/' },
+      to: { pathNot: '^(cli/src/|sdk/dist/esm/index\\.js$)', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'cli-uses-the-sdk',
+      comment: 'The service and the SDK do not import the commands.',
+      severity: 'error',
+      from: { pathNot: '^cli/' },
+      to: { path: '^cli/' },
+    },
+    {
       name: 'sdk-stands-alone',
       comment: 'Only signature/ and outbound/ sign and verify.',
       severity: 'error',

@@ -108,7 +108,7 @@ export default defineConfig(
   },
   {
     // A regular expression that takes quadratic time blocks the process for seconds on 64 KiB of untrusted text.
-    files: ['src/**/*.{ts,js}', 'sdk/**/*.ts'],
+    files: ['src/**/*.{ts,js}', 'sdk/**/*.ts', 'cli/**/*.ts'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
@@ -166,11 +166,12 @@ export default defineConfig(
       // A handler without `onError` reports errors on the console.
       'sdk/src/callback-handler.ts',
       'sdk/test/**/*.ts',
+      'cli/test/**/*.ts',
     ],
     rules: { 'no-console': 'off' },
   },
   {
-    files: ['test/**/*.ts', 'sdk/test/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
+    files: ['test/**/*.ts', 'sdk/test/**/*.ts', 'cli/test/**/*.ts', 'bench/**/*.ts', 'chaos/**/*.ts'],
     rules: {
       // Tests compare untyped answers with the contract.
       '@typescript-eslint/no-base-to-string': 'off',

@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** The tests of `npm test`; vitest.long.config.ts has those that take too long to run each time. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts', 'cli/test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
     pool: 'forks',

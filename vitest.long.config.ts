@@ -13,7 +13,7 @@ export default defineConfig({
     globalSetup: 'test/world/database.setup.ts',
     // Some tests start the built service several times, which takes long on a slow machine.
     testTimeout: 60_000,
-    include: ['test/**/*.long.test.ts', 'sdk/test/**/*.long.test.ts'],
+    include: ['test/**/*.long.test.ts', 'sdk/test/**/*.long.test.ts', 'cli/test/**/*.long.test.ts'],
     exclude: [...configDefaults.exclude, 'test/engines/**'],
   },
 });

@@ -9,8 +9,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const FILE = 'sbom.cdx.json';
 /** Marks a package that npm found among the development dependencies; it may be one of production, too. */
 const DEVELOPMENT = 'cdx:npm:package:development';
-/** The workspace that is not part of the service. */
-const BENCH = 'croupier-bench';
+/** The workspaces that are not part of the service. */
+const NOT_SHIPPED = ['croupier-bench', '@croupier/cli'];
 
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const manifest = read('package.json');
@@ -24,7 +24,7 @@ const shipped = new Set(
       name: path.replace(/^.*node_modules\//, ''),
       version: link ? packages[resolved].version : version,
     }))
-    .filter(({ name }) => name !== BENCH)
+    .filter(({ name }) => !NOT_SHIPPED.includes(name))
     .map(({ name, version }) => `${name}@${version}`),
 );
 

@@ -24,7 +24,7 @@ export function callbacks({ tenantId, secret }: Settings, freeSpins = new FreeSp
     onStatus: (batch) => freeSpins.onStatus(batch),
     onCancel: (batch) => freeSpins.onCancel(batch),
     onRevoke: (revocation) => freeSpins.onRevoke(revocation),
-    // For croupier-provider certify: leave it out in production.
+    // For npx @croupier/cli certify: leave it out in production.
     onPlay: (batch) => freeSpins.onPlay(batch),
     onRefused: (reason, request) => console.warn(`refused ${request.path}: ${reason}`),
   });

@@ -87,7 +87,7 @@ export interface CallbackHandlerOptions {
   /** Ends the session in the game; on the platform it has already ended. May be called again for the same session. */
   onRevoke?(revocation: Revocation, context: CallbackContext): unknown;
   /**
-   * Plays one spin of a batch and returns the remaining ones, for `croupier-provider certify` in a test environment.
+   * Plays one spin of a batch and returns the remaining ones, for `npx @croupier/cli certify` in a test environment.
    * With this function, the handler also accepts signed calls at {@link PLAY_ROUTE}, which the platform never makes.
    * Leave it out in production. Throw `CallbackRefusal(409, …)` if no spin is left.
    */

@@ -14,7 +14,7 @@ export type CallbackName = keyof typeof CALLBACK_ROUTES;
 
 /**
  * The end of the path at which a test environment plays one spin of a batch. Calls are POSTs, signed like callbacks.
- * `croupier-provider certify --play-path` makes them; the platform never does.
+ * `npx @croupier/cli certify --play-path` makes them; the platform never does.
  */
 export const PLAY_ROUTE = '/v1/test/free-spins/play';
 

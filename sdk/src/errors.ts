@@ -96,7 +96,7 @@ export class InvalidRequestError extends PlatformError {
 
 /**
  * 401 `invalid signature`: the tenant id, the secret, the clock or the signed text is wrong, or the tenant is disabled.
- * `croupier-provider debug-signature` helps to find the cause.
+ * `npx @croupier/cli debug-signature` helps to find the cause.
  */
 export class SignatureRejectedError extends PlatformError {
   override readonly name: string = 'SignatureRejectedError';

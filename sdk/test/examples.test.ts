@@ -8,7 +8,7 @@ import { startNest } from '../examples/nest.js';
 import { startNodeHttp } from '../examples/node-http.js';
 import { callbacks, type Running, type Settings } from '../examples/provider.js';
 import { CALLBACK_ROUTES, PLAY_ROUTE, signRequest, toFetchHandler } from '../src/index.js';
-import { command } from './support/command.js';
+import { command } from '../../cli/test/support/command.js';
 
 const SETTINGS = { tenantId: 'spinwell', secret: 'the provider’s secret', port: 0 };
 const EXAMPLES = [

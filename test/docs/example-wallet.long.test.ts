@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { command } from '../../sdk/test/support/command.js';
+import { command } from '../../cli/test/support/command.js';
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
 import { type LaunchedSession, startWorld, type World } from '../world/world.js';
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DOCUMENTS = ['.', 'docs', 'docs/adr', 'docs/integrate', 'sdk', 'sdk/docs']
+const DOCUMENTS = ['.', 'docs', 'docs/adr', 'docs/integrate', 'sdk', 'sdk/docs', 'cli']
   .flatMap((folder) => (existsSync(join(ROOT, folder)) ? markdownIn(folder) : []))
   .sort();
 
@@ -13,7 +13,7 @@ function markdownIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const OTHER_SOURCES = ['bench', 'chaos', 'ops', 'sdk/test', 'sdk/examples'].flatMap(sourcesIn);
+const OTHER_SOURCES = ['bench', 'chaos', 'ops', 'sdk/test', 'sdk/examples', 'cli/test'].flatMap(sourcesIn);
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp) =>
@@ -75,7 +75,13 @@ describe('the contract', () => {
     .split(/^## (?=\d)/m)
     .slice(1);
   const numbered = new Map(sections.map((text) => [String(parseInt(text)), text]));
-  const citations = [...sourcesIn('src'), ...sourcesIn('sdk/src'), ...sourcesIn('test'), ...OTHER_SOURCES]
+  const citations = [
+    ...sourcesIn('src'),
+    ...sourcesIn('sdk/src'),
+    ...sourcesIn('cli/src'),
+    ...sourcesIn('test'),
+    ...OTHER_SOURCES,
+  ]
     .concat(DOCUMENTS)
     .flatMap((path) => citationsIn(unwrapped(read(path))).map((citation) => ({ path, ...citation })));
 

@@ -32,7 +32,9 @@ export async function previousRelease(): Promise<string | undefined> {
   const inFolder = { cwd: unfinished };
   await run('tar', ['-xf', archive], inFolder);
   await symlink('../../sdk', join(unfinished, 'node_modules/@croupier/provider-sdk'));
-  await run('npm', ['run', 'build'], inFolder);
+  // The service only: the build of the whole project needs workspaces that are not in the archive.
+  await run('npm', ['run', 'build', '--workspace', 'sdk'], inFolder);
+  await run('npx', ['nest', 'build'], inFolder);
   await rename(unfinished, folder);
   return main;
 }

@@ -15,7 +15,7 @@ interface LockedPackage extends Manifest {
   readonly link?: boolean;
 }
 
-const LOCAL = ['', 'sdk', 'bench', 'no-telemetry'];
+const LOCAL = ['', 'sdk', 'cli', 'bench', 'no-telemetry'];
 
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const { lockfileVersion, packages } = read('package-lock.json') as {
@@ -63,15 +63,18 @@ describe('the lock file', () => {
     expect(foreign).toEqual([]);
   });
 
-  test.each(['', 'sdk', 'bench'])('agrees with the manifest in %j, which names exact versions', (folder) => {
-    const wanted = declared(read(`${folder || '.'}/package.json`) as Manifest);
-    expect(declared(packages[folder] ?? {})).toEqual(wanted);
-    const differing = Object.entries(wanted)
-      .filter(([, range]) => !range.startsWith('file:'))
-      .filter(([name, range]) => {
-        const locked = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
-        return locked?.link !== true && locked?.version !== range;
-      });
-    expect(differing).toEqual([]);
-  });
+  test.each(['', 'sdk', 'cli', 'bench'])(
+    'agrees with the manifest in %j, which names exact versions',
+    (folder) => {
+      const wanted = declared(read(`${folder || '.'}/package.json`) as Manifest);
+      expect(declared(packages[folder] ?? {})).toEqual(wanted);
+      const differing = Object.entries(wanted)
+        .filter(([, range]) => !range.startsWith('file:'))
+        .filter(([name, range]) => {
+          const locked = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
+          return locked?.link !== true && locked?.version !== range;
+        });
+      expect(differing).toEqual([]);
+    },
+  );
 });

@@ -57,7 +57,7 @@ test('an option that does not exist is refused', async () => {
 });
 
 test('a newcomer registers a server, certifies it and launches a session, only with printed commands', async () => {
-  const cli = 'sdk/bin/croupier-provider.js';
+  const cli = 'cli/bin/croupier-provider.js';
   const sandbox = ['--sandbox', join(folder.path, 'sandbox/sandbox.json')];
   const address = ['--webhook-base-url', 'http://127.0.0.1:4000/rgs'];
   const registered = await run(cli, ['register', ...address, ...sandbox]);
@@ -71,13 +71,13 @@ test('a newcomer registers a server, certifies it and launches a session, only w
   try {
     const moved = await run(cli, ['register', '--webhook-base-url', running.url, ...sandbox]);
     expect(moved).toMatchObject({ status: 0, output: expect.stringContaining('its secret is unchanged') });
-    const [, command = ''] = /croupier-provider (certify .*)/.exec(moved.output) ?? [];
+    const [, command = ''] = /npx @croupier\/cli (certify .*)/.exec(moved.output) ?? [];
     const certified = await run(cli, command.split(' '), { CROUPIER_SECRET: secret });
     expect(certified).toMatchObject({
       status: 0,
       output: expect.stringContaining('The integration is certified'),
     });
-    const [, printed = ''] = /croupier-provider (launch .*)/.exec(moved.output) ?? [];
+    const [, printed = ''] = /npx @croupier\/cli (launch .*)/.exec(moved.output) ?? [];
     expect(await run(cli, printed.replaceAll("'", '').split(' '))).toMatchObject({
       status: 0,
       output: expect.stringContaining('A session of player-1 in my-game'),
@@ -106,7 +106,7 @@ test('the outbox example continues its round after it was killed, and moves the 
   const path = join(folder.path, 'sandbox/sandbox.json');
   const sandbox = JSON.parse(await readFile(path, 'utf8')) as SandboxFile;
   const session = ['--game', 'sandbox-slots', '--player', 'outbox-anna', '--sandbox', path];
-  const { output } = await run('sdk/bin/croupier-provider.js', ['launch', '--json', ...session]);
+  const { output } = await run('cli/bin/croupier-provider.js', ['launch', '--json', ...session]);
   const { sessionToken } = JSON.parse(output) as { sessionToken: string };
   const rules = [{ fault: 'book-and-stay-silent', on: 'BET', playerRefPrefix: 'outbox-' }];
   const faults = `${new URL(sandbox.walletUrl).origin}/sandbox/faults`;
@@ -154,6 +154,6 @@ test('the outbox example continues its round after it was killed, and moves the 
 
 test('without a sandbox the commands say how to start one', async () => {
   const args = ['launch', '--sandbox', join(folder.path, 'nothing.json')];
-  const { status, output } = await run('sdk/bin/croupier-provider.js', args);
+  const { status, output } = await run('cli/bin/croupier-provider.js', args);
   expect([status, output]).toEqual([2, expect.stringContaining('start the platform with npm start')]);
 });

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { VERSION } from '../version.js';
+import { EXIT, paint, type Terminal, UsageError } from '../terminal.js';
+import type { Case, CaseResult, Latency } from './outcome.js';
+import { htmlCertificate } from './reports/html.js';
+import { jsonReport } from './reports/json.js';
+import { junitReport } from './reports/junit.js';
+import { counts, type Run, verdict } from './reports/run.js';
+import { type Answering, runCases } from './runner.js';
+
+/** The options that all certifications share. */
+export const CERTIFICATION_OPTIONS = {
+  only: { type: 'string', multiple: true },
+  junit: { type: 'string' },
+  json: { type: 'string' },
+  html: { type: 'string' },
+  list: { type: 'boolean', default: false },
+} as const;
+
+export const CERTIFICATION_HELP = `  --only ID                runs only this case; may be repeated
+  --junit FILE             writes the report as JUnit XML
+  --json FILE              writes the report as JSON
+  --html FILE              writes the certificate, one HTML page, with the JSON report's digest
+  --list                   prints the cases and does nothing else
+
+Exit status: 0 nothing failed, 1 something did, 2 the command cannot be carried out.`;
+
+interface Selection {
+  only?: string[] | undefined;
+}
+
+interface Files {
+  junit?: string | undefined;
+  json?: string | undefined;
+  html?: string | undefined;
+}
+
+/** Prints the cases, one per line, and returns the exit status. */
+export function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
+  for (const { id, group, title } of cases) terminal.print(`${group.padEnd(11)} ${id.padEnd(32)} ${title}`);
+  return EXIT.ok;
+}
+
+/**
+ * Returns the cases that `--only` names; without it, all of them.
+ * @throws UsageError for an unknown id
+ */
+export function selectCases<C extends { id: string }>(
+  cases: readonly C[],
+  { only }: Selection,
+): readonly C[] {
+  const unknown = only?.find((id) => !cases.some((each) => each.id === id));
+  if (unknown !== undefined) throw new UsageError(`There is no case "${unknown}": --list prints them.`);
+  return only ? cases.filter(({ id }) => only.includes(id)) : cases;
+}
+
+/**
+ * Runs the cases, prints each result, writes the reports and resolves with the exit status.
+ * @throws UsageError if a report cannot be written
+ */
+export async function certifyWith<Subject extends Answering>(
+  cases: readonly Case<Subject>[],
+  subject: Subject,
+  about: Omit<Run, 'version' | 'startedAt' | 'results'>,
+  files: Files,
+  terminal: Terminal,
+): Promise<number> {
+  const startedAt = new Date(terminal.now()).toISOString();
+  terminal.print(`${cases.length} cases against ${about.address.url} as ${about.tenantId}\n`);
+  const results = await runCases(
+    cases,
+    subject,
+    (result) => terminal.print(line(result, terminal)),
+    terminal.now,
+  );
+  const run = { ...about, version: VERSION, startedAt, results };
+  const json = jsonReport(run);
+  if (files.junit !== undefined) await write(files.junit, junitReport(run));
+  if (files.json !== undefined) await write(files.json, json);
+  if (files.html !== undefined) await write(files.html, htmlCertificate(run, json));
+  terminal.print(summary(run));
+  const { failed, blocked } = counts(results);
+  return failed + blocked === 0 ? EXIT.ok : EXIT.failed;
+}
+
+const SIGNS = { passed: '✓', failed: '✗', blocked: '!', skipped: '-' };
+const COLOURS = { passed: 'green', failed: 'red', blocked: 'yellow', skipped: 'dim' } as const;
+
+function line({ id, title, outcome, durationMs }: CaseResult, terminal: Terminal): string {
+  const sign = paint(terminal, COLOURS[outcome.kind], SIGNS[outcome.kind]);
+  const head = `${sign} ${title} ${paint(terminal, 'dim', `(${id}, ${durationMs} ms)`)}`;
+  switch (outcome.kind) {
+    case 'passed':
+      return [head, ...(outcome.latencies ?? []).map(latencyLine)].join('\n');
+    case 'skipped':
+      return `${head}\n    skipped   ${outcome.why}`;
+    default: {
+      const found = `${head}\n    expected  ${outcome.expected}\n    received  ${outcome.received}`;
+      return outcome.hint === undefined ? found : `${found}\n    check     ${outcome.hint}`;
+    }
+  }
+}
+
+function latencyLine({ call, count, p50Ms, p95Ms, p99Ms, maxMs }: Latency): string {
+  return `    ${call.padEnd(9)} ${count} calls: p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms`;
+}
+
+function summary(run: Run): string {
+  const { passed, failed, blocked, skipped } = counts(run.results);
+  const sum = `\n${passed} passed, ${failed} failed, ${blocked} blocked by a failure, ${skipped} skipped`;
+  const sentence = verdict(run);
+  return sentence === undefined ? sum : `${sum}\n${sentence}`;
+}
+
+async function write(path: string, report: string): Promise<void> {
+  try {
+    await writeFile(path, report);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,142 @@
+import { verifyPlatformSignature } from '@croupier/provider-sdk';
+import { spawn } from 'node:child_process';
+import { Unmet } from '../outcome.js';
+import { type Arrival, FakePlatform, fieldsIn, type Step } from './fake-platform.js';
+
+export type Verdict = 'approved' | 'declined' | 'not-booked' | 'unknown';
+const VERDICTS: readonly string[] = ['approved', 'declined', 'not-booked', 'unknown'];
+const ROUTE = '/v1/wallet/transaction';
+
+/** The kind of the transaction that the client must send. */
+export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
+
+/** Variables that are removed from the client's environment, in case this process has inherited them. */
+const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUPIER_ROLLBACK: undefined };
+
+/** The fields of a transaction except its kind, which is in the name of the environment variable: `CROUPIER_BET`. */
+type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
+
+export interface ClientUnderTest {
+  /** The program and its arguments. */
+  command: readonly string[];
+  tenantId: string;
+  secret: string;
+  /** Time-out of one run of the command, in milliseconds. */
+  timeoutMs: number;
+  /** Time-out that the client must give each attempt, in milliseconds. */
+  attemptMs: number;
+}
+
+/** One run of the client: its verdict and the requests that it sent. */
+export interface ClientRun {
+  verdict: Verdict;
+  arrivals: readonly Arrival[];
+}
+
+/** Runs the client under test against the fake platform. */
+export class ClientRunner {
+  private runs = 0;
+  /** The number of requests received so far. */
+  answered = 0;
+
+  private constructor(
+    readonly client: ClientUnderTest,
+    private readonly platform: FakePlatform,
+  ) {}
+
+  static async start(client: ClientUnderTest, nowMs: () => number): Promise<ClientRunner> {
+    return new ClientRunner(client, await FakePlatform.start(nowMs));
+  }
+
+  get url(): string {
+    return this.platform.url;
+  }
+
+  stop(): Promise<void> {
+    return this.platform.stop();
+  }
+
+  /**
+   * Runs the client, which sends one transaction; the fake platform answers by the script. Checks that each request has
+   * the right route, a valid signature, a fresh nonce and the same body, and that this body has the kind and the given
+   * fields.
+   * @throws Unmet if a request is wrong, or the client gives no verdict
+   */
+  async run(kind: Kind, script: readonly Step[]): Promise<ClientRun> {
+    const arrivals = this.platform.play(script);
+    this.runs += 1;
+    const request = this.request(kind);
+    const output = await this.execute(kind, request);
+    this.answered += arrivals.length;
+    this.checkRequests(arrivals, { ...request, kind });
+    const last = output.trim().split('\n').at(-1) ?? '';
+    const verdict = VERDICTS.find((each) => each === last.trim()) as Verdict | undefined;
+    if (verdict) return { verdict, arrivals };
+    throw new Unmet(
+      `a last line of ${VERDICTS.join(', ')}`,
+      last === '' ? 'no output' : `"${last.slice(0, 200)}"`,
+    );
+  }
+
+  private request(kind: Kind): Fields {
+    const fields = {
+      sessionToken: `certify-session-${this.runs}`,
+      transactionId: `certify-${process.pid}-${this.runs}`,
+      playerRef: 'certify-player',
+      gameId: 'certify-game',
+      currency: 'EUR',
+      roundId: `certify-round-${this.runs}`,
+    };
+    if (kind !== 'ROLLBACK') return { ...fields, amountMinor: 250 };
+    return { ...fields, originalTransactionId: `certify-original-${process.pid}-${this.runs}` };
+  }
+
+  private execute(kind: Kind, request: Fields): Promise<string> {
+    const { command, tenantId, secret, timeoutMs, attemptMs } = this.client;
+    const [program = '', ...args] = command;
+    const environment = {
+      CROUPIER_BASE_URL: this.url,
+      CROUPIER_TENANT: tenantId,
+      CROUPIER_SECRET: secret,
+      CROUPIER_TIMEOUT_MS: String(attemptMs),
+      ...NO_TRANSACTION,
+      [`CROUPIER_${kind}`]: JSON.stringify(request),
+    };
+    return new Promise((resolve, reject) => {
+      const child = spawn(program, args, {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+      child.on('error', (error) => reject(new Unmet(`${program} to start`, error.message)));
+      child.on('close', (_, signal) => {
+        clearTimeout(timer);
+        if (signal === 'SIGKILL') reject(new Unmet(`a verdict within ${timeoutMs} ms`, 'none'));
+        else resolve(output);
+      });
+    });
+  }
+
+  private checkRequests(arrivals: readonly Arrival[], request: Fields): void {
+    const { tenantId, secret } = this.client;
+    const [first] = arrivals;
+    if (!first) throw new Unmet('a request', 'none');
+    const nonces = new Set<unknown>();
+    for (const { method, target, headers, body, atMs } of arrivals) {
+      if (method !== 'POST' || target !== ROUTE)
+        throw new Unmet(`POST ${ROUTE} alone`, `${method} ${target}`);
+      const call = { method, path: target, headers, body, tenantId, secret, now: atMs / 1000 };
+      const verification = verifyPlatformSignature(call);
+      if (!verification.ok) throw new Unmet('a valid signature on each request', verification.reason);
+      if (nonces.has(headers['x-nonce'])) throw new Unmet('a fresh nonce for each request', 'the same again');
+      nonces.add(headers['x-nonce']);
+      if (body !== first.body) throw new Unmet('the same bytes each time', `${first.body}, then ${body}`);
+    }
+    const sent = fieldsIn(first.body);
+    for (const [name, value] of Object.entries(request)) {
+      if (sent[name] !== value) throw new Unmet(`${name} ${value}`, String(sent[name]));
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { CaseResult, Outcome } from '../outcome.js';
+
+/** A finished certification, with the data for its reports. */
+export interface Run {
+  /** The command: `certify`, `certify-operator` or `certify-client`. */
+  certification: string;
+  /** The subject, for the heading of a report: "Provider server". */
+  subject: string;
+  /** The version of this package, which ran the cases. */
+  version: string;
+  tenantId: string;
+  /** The address or command under test, and the name of its field in the JSON report. */
+  address: { name: string; url: string };
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  /** Whether every case of the certification was selected. */
+  complete: boolean;
+  results: readonly CaseResult[];
+}
+
+export type Counts = Record<Outcome['kind'], number>;
+
+export function counts(results: readonly CaseResult[]): Counts {
+  const sum: Counts = { passed: 0, failed: 0, blocked: 0, skipped: 0 };
+  for (const { outcome } of results) sum[outcome.kind] += 1;
+  return sum;
+}
+
+/** Whether every case ran and passed; a skipped case proves nothing. */
+export function isCertified({ complete, results }: Run): boolean {
+  return complete && results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
+}
+
+/**
+ * The verdict as a sentence. Undefined if only some cases were selected and none of them failed or was blocked: a
+ * selection certifies nothing.
+ */
+export function verdict(run: Run): string | undefined {
+  const { failed, blocked } = counts(run.results);
+  if (failed + blocked > 0) return 'The integration is not certified.';
+  if (!run.complete) return undefined;
+  return isCertified(run)
+    ? 'The integration is certified.'
+    : 'The integration is certified except for the skipped cases.';
+}

@@ -1,0 +1,55 @@
+import { visibleText } from '@croupier/provider-sdk';
+import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, Unmet } from './outcome.js';
+
+/** After this many consecutive cases without any answer, the remaining cases are blocked. */
+const MAX_CASES_WITHOUT_ANSWER = 3;
+
+const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers', received: 'no answers' };
+
+/** The part of a certification's subject that the runner needs. */
+export interface Answering {
+  /** The number of calls answered so far. */
+  readonly answered: number;
+}
+
+/**
+ * Runs the cases in order.
+ * @param report called with each result as soon as it is known
+ * @param nowMs Unix time in milliseconds
+ */
+export async function runCases<Subject extends Answering>(
+  cases: readonly Case<Subject>[],
+  subject: Subject,
+  report: (result: CaseResult) => void,
+  nowMs: () => number,
+): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  let unanswered = 0;
+  for (const each of cases) {
+    const [began, answered] = [nowMs(), subject.answered];
+    const outcome = unanswered < MAX_CASES_WITHOUT_ANSWER ? await outcomeOf(each, subject) : NO_ANSWERS;
+    unanswered = subject.answered === answered && outcome.kind !== 'skipped' ? unanswered + 1 : 0;
+    const { id, title, group } = each;
+    const result = { id, title, group, outcome, durationMs: Math.round(nowMs() - began) };
+    results.push(result);
+    report(result);
+  }
+  return results;
+}
+
+async function outcomeOf<Subject>(each: Case<Subject>, subject: Subject): Promise<Outcome> {
+  const why = each.skipped?.(subject);
+  if (why !== undefined) return { kind: 'skipped', why };
+  const latencies: Latency[] = [];
+  try {
+    await each.run(subject, (latency) => latencies.push(latency));
+    return { kind: 'passed', ...(latencies.length > 0 && { latencies }) };
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    // All reports take these texts, which quote the answers of the server under test.
+    const [expected, received] = [visibleText(error.expected), visibleText(error.received)];
+    const hint = error.hint === undefined ? undefined : visibleText(error.hint);
+    const kind = error instanceof Prerequisite ? 'blocked' : 'failed';
+    return { kind, expected, received, ...(hint !== undefined && { hint }) };
+  }
+}

@@ -1,0 +1,152 @@
+import { signatureOf } from '@croupier/provider-sdk';
+import { randomBytes } from 'node:crypto';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Reply, replyTo } from '../reply.js';
+import { ConnectionWatch } from './connection-watch.js';
+import { Unmet } from './outcome.js';
+
+/** The server under test, and how its calls are signed. */
+export interface Endpoint {
+  /** The registered base address; its path is signed with each call. */
+  baseUrl: URL;
+  tenantId: string;
+  secret: string;
+  /** Time-out of a call, in milliseconds. */
+  timeoutMs: number;
+  /** Pause in the middle of a slow body, in milliseconds. */
+  slowMs: number;
+}
+
+/** Deviations of a call from what the platform sends. */
+export interface Deviation {
+  tenantId?: string;
+  secret?: string | Buffer;
+  nonce?: string;
+  /** The text of X-Timestamp; it is signed as it stands. */
+  timestamp?: string;
+  signedMethod?: string;
+  /** The signed path, base path included. */
+  signedPath?: string;
+  signedBody?: string;
+  /** Appended to the path without being signed. */
+  query?: string;
+  /** Changes the headers after they were signed. */
+  headers?: (signed: Record<string, string>) => Record<string, string>;
+  /** Runs between the two halves of the body. */
+  halfway?: () => Promise<unknown>;
+}
+
+/** Makes signed calls as the platform does, or with a deviation. */
+export class SignedCalls {
+  private readonly run = randomBytes(4).toString('hex');
+  private ids = 0;
+  /** The number of calls answered so far. */
+  answered = 0;
+  readonly connections = new ConnectionWatch();
+
+  /** @param nowMs Unix time in milliseconds */
+  constructor(
+    readonly endpoint: Endpoint,
+    readonly nowMs: () => number,
+  ) {}
+
+  /** A new identifier, which no earlier call or run has used. */
+  fresh(what: string): string {
+    this.ids += 1;
+    return `certify-${this.run}-${what}-${this.ids}`;
+  }
+
+  nowSeconds(): number {
+    return Math.floor(this.nowMs() / 1000);
+  }
+
+  /** The path of a route as it stands on the request line. */
+  pathOf(route: string): string {
+    return this.endpoint.baseUrl.pathname.replace(/(?<!\/)\/+$/, '') + route;
+  }
+
+  /**
+   * Makes one call and resolves with its reply, whatever its status.
+   * @param content an object is sent as JSON, a text as it is
+   * @throws Unmet if there is no answer in time
+   */
+  async post(route: string, content: object | string, deviation: Deviation = {}): Promise<Reply> {
+    const body = typeof content === 'string' ? content : JSON.stringify(content);
+    const path = this.pathOf(route);
+    const requestId = this.fresh('request');
+    const headers = this.headers(path, body, requestId, deviation);
+    try {
+      const target = path + (deviation.query ?? '');
+      const name = `POST ${path}, ${requestId}`;
+      const reply = await this.send(name, target, headers, body, deviation.halfway);
+      this.answered += 1;
+      return reply;
+    } catch (error) {
+      throw new Unmet('an answer', `none: ${(error as Error).message || String(error)}`);
+    }
+  }
+
+  /** Signs without checks: `signRequest` would throw for some of the invalid calls that the cases send. */
+  private headers(
+    path: string,
+    body: string,
+    requestId: string,
+    deviation: Deviation,
+  ): Record<string, string> {
+    const timestamp = deviation.timestamp ?? String(this.nowSeconds());
+    const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
+    const signature = signatureOf(deviation.secret ?? this.endpoint.secret, {
+      method: deviation.signedMethod ?? 'POST',
+      path: deviation.signedPath ?? path,
+      timestamp,
+      nonce,
+      body: deviation.signedBody ?? body,
+    });
+    const headers = {
+      'Content-Type': 'application/json',
+      'Accept-Encoding': 'identity',
+      'X-Request-Id': requestId,
+      'X-Tenant-ID': deviation.tenantId ?? this.endpoint.tenantId,
+      'X-Timestamp': timestamp,
+      'X-Nonce': nonce,
+      'X-Signature': signature,
+    };
+    return deviation.headers?.(headers) ?? headers;
+  }
+
+  private send(
+    name: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+    halfway: (() => Promise<unknown>) | undefined,
+  ): Promise<Reply> {
+    const { baseUrl, timeoutMs } = this.endpoint;
+    const send = baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
+    const bytes = Buffer.from(body);
+    const half = bytes.length >> 1;
+    const options = { method: 'POST', path, headers: { ...headers, 'Content-Length': bytes.length } };
+    const call = send(baseUrl.origin, options);
+    const reply = replyTo(call, timeoutMs);
+    this.connections.follow(call, name);
+    if (halfway) {
+      const rest = () => void call.end(bytes.subarray(half));
+      call.write(bytes.subarray(0, half), () => void halfway().then(rest, rest));
+    } else {
+      call.end(bytes);
+    }
+    return reply;
+  }
+}
+
+/** A deviation whose body pauses halfway. */
+export function withSlowBody({ endpoint }: SignedCalls): Deviation {
+  return { halfway: () => delay(endpoint.slowMs) };
+}
+
+/** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */
+export function repeatable(calls: SignedCalls): { nonce: string; timestamp: string } {
+  return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
+}

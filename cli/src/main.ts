@@ -1,0 +1,68 @@
+import { visibleText } from '@croupier/provider-sdk';
+import { CERTIFY_CLIENT_HELP, certifyClient } from './certify/client/certify-client.js';
+import { CERTIFY_OPERATOR_HELP, certifyOperator } from './certify/operator/certify-operator.js';
+import { CERTIFY_HELP, certify } from './certify/provider/certify-provider.js';
+import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js';
+import { LAUNCH_HELP, launch } from './sandbox/launch.js';
+import { REGISTER_HELP, register } from './sandbox/register.js';
+import { EXIT, type Terminal, UsageError } from './terminal.js';
+
+const HELP = `croupier-provider COMMAND [options]
+
+  certify           runs every callback scenario against a provider's server
+  certify-operator  runs every case of the wallet contract against an operator's wallet
+  certify-client    runs a client of the platform against a fake platform that misbehaves
+  register          registers your server with a sandbox platform on this machine
+  launch            launches a session of that sandbox to play with
+  debug-signature   explains why a signature is refused
+
+croupier-provider COMMAND --help shows the options of a command.`;
+
+const COMMANDS = {
+  certify: { help: CERTIFY_HELP, run: certify },
+  'certify-operator': { help: CERTIFY_OPERATOR_HELP, run: certifyOperator },
+  'certify-client': { help: CERTIFY_CLIENT_HELP, run: certifyClient },
+  register: { help: REGISTER_HELP, run: register },
+  launch: { help: LAUNCH_HELP, run: launch },
+  'debug-signature': { help: DEBUG_SIGNATURE_HELP, run: debugSignature },
+};
+
+/** Carries out a command line and resolves with the exit status. Never rejects. */
+export async function main(args: string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const [name = '', ...rest] = args;
+  const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h') || name === 'help';
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined;
+  if (asksForHelp) {
+    terminal.print(command?.help ?? HELP);
+    return EXIT.ok;
+  }
+  if (!command) {
+    terminal.complain(name ? `There is no command "${visibleText(name)}".\n\n${HELP}` : HELP);
+    return EXIT.usage;
+  }
+  try {
+    return await command.run(rest, terminal);
+  } catch (error) {
+    const isUsageError = error instanceof UsageError || codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
+    const more = isUsageError ? `\nSee: croupier-provider ${name} --help` : '';
+    // The message may quote a file, an answer or a command line that somebody else wrote.
+    const message = visibleText(isUsageError ? (error as Error).message : String(error));
+    terminal.complain(message + more);
+    return EXIT.usage;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
+
+function processTerminal(): Terminal {
+  return {
+    print: (text) => process.stdout.write(`${text}\n`),
+    complain: (text) => process.stderr.write(`${text}\n`),
+    environment: process.env,
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
+    now: Date.now,
+  };
+}

@@ -1,0 +1,64 @@
+import { isKey } from '@croupier/provider-sdk';
+
+/** The environment of a command. */
+export interface Terminal {
+  /** Prints a text of one or more lines, and adds a newline. */
+  print(text: string): void;
+  complain(text: string): void;
+  environment: Readonly<Record<string, string | undefined>>;
+  colours: boolean;
+  /** Unix time in milliseconds. */
+  now: () => number;
+}
+
+/** The command line cannot be carried out; the message says why. Exit status 2. */
+export class UsageError extends Error {}
+
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
+
+export function paint(terminal: Terminal, colour: keyof typeof CODES, text: string): string {
+  return terminal.colours ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+}
+
+/**
+ * Reads the secret from the environment. The secret is not a command-line option, because every user of the machine can
+ * see the arguments of a command.
+ * @throws UsageError if CROUPIER_SECRET is not set, or is blank
+ */
+export function secretFrom({ environment }: Terminal): string {
+  const secret = environment['CROUPIER_SECRET'];
+  if (!isKey(secret))
+    throw new UsageError('Set CROUPIER_SECRET to the secret, exactly as it was shown at creation.');
+  return secret;
+}
+
+/** @throws UsageError unless the text is a whole number of at least `least` with at most 15 digits */
+export function wholeNumber(option: string, text: string, least: number): number {
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
+    throw new UsageError(`--${option} must be a whole number of at least ${least}, but is "${text}".`);
+  }
+  return Number(text);
+}
+
+/** @throws UsageError unless the text is an http(s) address without credentials, query or fragment */
+export function addressOption(option: string, text: string | undefined): URL {
+  if (!text) throw new UsageError(`--${option} is missing.`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash)
+    return url;
+  throw new UsageError(`--${option} must be http(s), without credentials, query or fragment.`);
+}
+
+/** @throws UsageError unless the text is a currency code */
+export function currencyOption(text: string): string {
+  if (/^[A-Z]{3}$/.test(text)) return text;
+  throw new UsageError('--currency must be three upper-case letters.');
+}
+
+/** @throws UsageError if the option is missing */
+export function requiredOption(option: string, text: string | undefined): string {
+  if (text) return text;
+  throw new UsageError(`--${option} is missing.`);
+}
