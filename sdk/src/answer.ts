@@ -27,7 +27,7 @@ export interface Answer {
 export type AttemptResult<T> =
   { answered: true; value: T } | { answered: false; failure: Failure; toError: ErrorConstructor };
 
-export type ErrorConstructor = (failure: Failure) => PlatformError;
+type ErrorConstructor = (failure: Failure) => PlatformError;
 
 export interface AnswerContext<T> {
   /** Names the call in error messages, such as `POST /v1/wallet/balance`. */
@@ -163,7 +163,7 @@ export function isEncoded(headers: Answer['headers']): boolean {
 }
 
 /** @param header `Content-Encoding`: absent, empty and `identity` all mean that the body is not encoded */
-export function encodingOf(header: string | null | undefined): string {
+function encodingOf(header: string | null | undefined): string {
   return header?.trim().toLowerCase() || 'identity';
 }
 

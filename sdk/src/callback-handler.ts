@@ -127,7 +127,7 @@ export interface CallbackHandler {
   readonly routes: readonly string[];
 }
 
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 const NAMES = new Map<string, CallName>([
   ...(Object.entries(CALLBACK_ROUTES) as [CallName, string][]).map(([name, route]) => [route, name] as const),

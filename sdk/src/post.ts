@@ -25,7 +25,7 @@ export interface BodyReader {
   cancel(): Promise<void>;
 }
 
-export interface PostRequest {
+interface PostRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -76,7 +76,7 @@ export async function post(
  * if the transport does not, such as Deno's `node:http` on a connection that is used again.
  * @throws Error if there is no answer, or it is larger than `MAX_ANSWER_BYTES`; the reason of the signal
  */
-export function exchange(
+function exchange(
   fetch: FetchLike,
   { url, ...init }: Omit<Parameters<FetchLike>[1], 'redirect'> & { url: string },
 ): Promise<Answer> {

@@ -66,7 +66,7 @@ export interface BackoffOptions {
 }
 
 /** One call, from the first attempt to the last. */
-export interface Call<T> {
+interface Call<T> {
   identity: Omit<AttemptIdentity, 'attempt'>;
   /**
    * Sends the request once.
@@ -81,7 +81,7 @@ export interface Call<T> {
   movesMoney: boolean;
 }
 
-export interface ResolvedOptions extends Pick<CallOptions, 'signal' | 'onAttempt'> {
+interface ResolvedOptions extends Pick<CallOptions, 'signal' | 'onAttempt'> {
   /** 1 without `retry`. */
   maxAttempts: number;
   deadlineMs: number;

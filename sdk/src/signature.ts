@@ -93,23 +93,17 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  * @throws TypeError naming a field that no receiver would accept, such as a time in milliseconds
  */
 export function signRequest(input: SignInput): SignatureHeaders {
-  const { nonce, now } = input;
-  checkSecret(input.secret);
+  const { method, path, body, tenantId, secret, nonce, now } = input;
+  checkSecret(secret);
   if (typeof now !== 'number' || !(now >= 0 && now <= MAX_UNIX_SECONDS)) {
     throw new TypeError('now must be Unix time in seconds: divide milliseconds by 1000');
   }
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) {
     throw new TypeError('nonce must have 8 to 128 characters of A-Z a-z 0-9 - _ . :');
   }
-  return signatureHeaders(input);
-}
-
-/** The headers of {@link signRequest}, without its checks, so that tests can also sign invalid requests. */
-export function signatureHeaders(input: SignInput): SignatureHeaders {
-  const { method, path, nonce, body, secret } = input;
-  const timestamp = String(Math.floor(input.now));
+  const timestamp = String(Math.floor(now));
   return {
-    'X-Tenant-ID': input.tenantId,
+    'X-Tenant-ID': tenantId,
     'X-Timestamp': timestamp,
     'X-Nonce': nonce,
     'X-Signature': signatureOf(secret, { method, path, timestamp, nonce, body }),

@@ -1,4 +1,4 @@
-import { signatureHeaders } from '../../sdk/src/signature.js';
+import { signatureOf } from '@croupier/provider-sdk';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { randomUUID } from 'node:crypto';
@@ -137,17 +137,17 @@ export class World {
     });
   }
 
-  /** The four headers of a call, signed as the options say. */
+  /** The four headers of a call, signed as the options say, even if it must be refused. */
   signature(tenantId: string, path: string, body: string | Uint8Array, options: SignedOptions = {}) {
-    return signatureHeaders({
-      method: options.method ?? 'POST',
-      path,
-      body,
-      tenantId: options.tenantId ?? tenantId,
-      secret: options.secret ?? this.secrets.get(tenantId) ?? 'no secret',
-      nonce: options.nonce ?? randomUUID(),
-      now: options.timestamp ?? this.clock.unixSeconds(),
-    });
+    const { method = 'POST', nonce = randomUUID() } = options;
+    const secret = options.secret ?? this.secrets.get(tenantId) ?? 'no secret';
+    const timestamp = String(Math.floor(options.timestamp ?? this.clock.unixSeconds()));
+    return {
+      'X-Tenant-ID': options.tenantId ?? tenantId,
+      'X-Timestamp': timestamp,
+      'X-Nonce': nonce,
+      'X-Signature': signatureOf(secret, { method, path, timestamp, nonce, body }),
+    };
   }
 
   /** Sends a signed call; an object is sent as JSON, a text or bytes as they are. */

@@ -3,7 +3,7 @@ import { type Deviation, type SignedCalls } from './signed-calls.js';
 import { Unmet } from './outcome.js';
 
 /** A signed call that the server under test must always accept. */
-export interface Probe<Subject> {
+interface Probe<Subject> {
   route: string;
   /** A new body for each call. */
   body: (subject: Subject) => Record<string, unknown>;

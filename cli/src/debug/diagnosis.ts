@@ -37,7 +37,7 @@ export interface SentRequest extends SentHeaders {
   claimedBytes?: Buffer | undefined;
 }
 
-export interface Difference {
+interface Difference {
   /** The position of the first byte that differs, from 0. */
   offset: number;
   /** The same position, counted within one signed part: `body, byte 12`. */

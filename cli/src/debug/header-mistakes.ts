@@ -11,7 +11,7 @@ export interface SentHeaders {
   toleranceSeconds?: number | undefined;
 }
 
-export const SIGNATURE_HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'] as const;
+const SIGNATURE_HEADERS = ['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'] as const;
 
 /** The mistakes in the headers, except for the spelling of `X-Signature`. */
 export function headerMistakes(sent: SentHeaders): Mistake[] {

@@ -6,7 +6,7 @@ export interface Explanation {
   signing: Signing;
 }
 
-export interface SearchResult {
+interface SearchResult {
   explanation: Explanation | undefined;
   /** Number of ways to sign that were tried. */
   tried: number;

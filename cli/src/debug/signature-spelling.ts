@@ -1,7 +1,7 @@
 import type { Mistake } from './signing.js';
 
 /** One way to read the text of `X-Signature`. */
-export interface SpeltSignature {
+interface SpeltSignature {
   bytes: Buffer;
   mistakes: readonly Mistake[];
 }

@@ -7,13 +7,13 @@ import { replyTo } from '../reply.js';
 import { UsageError } from '../terminal.js';
 
 /** The fields of `sandbox.json` that are needed here. The platform's `npm start` writes that file. */
-export interface Sandbox {
+interface Sandbox {
   apiUrl: string;
   adminApiKey: string;
   operator: { id: string; secret: string };
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   text: string;
   /** Empty if the body is not a JSON object. */

@@ -16,7 +16,7 @@ const NO_TRANSACTION = { CROUPIER_BET: undefined, CROUPIER_WIN: undefined, CROUP
 /** The fields of a transaction except its kind, which is in the name of the environment variable: `CROUPIER_BET`. */
 type Fields = Readonly<Record<string, string | number>> & { readonly transactionId: string };
 
-export interface ClientUnderTest {
+interface ClientUnderTest {
   /** The program and its arguments. */
   command: readonly string[];
   tenantId: string;

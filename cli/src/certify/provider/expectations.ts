@@ -5,13 +5,13 @@ import { expectOk } from '../target.js';
 import type { ProviderCaller } from './caller.js';
 
 /** Free spins for one player that the provider granted. The provider books them as one batch. */
-export interface Batch {
+interface Batch {
   externalRef: string;
   playerRef: string;
   gameId: string;
 }
 
-export interface GrantBody {
+interface GrantBody {
   requestRef: string;
   playerRef: string;
   gameId: string;

@@ -18,7 +18,7 @@ export interface Run {
   results: readonly CaseResult[];
 }
 
-export type Counts = Record<Outcome['kind'], number>;
+type Counts = Record<Outcome['kind'], number>;
 
 export function counts(results: readonly CaseResult[]): Counts {
   const sum: Counts = { passed: 0, failed: 0, blocked: 0, skipped: 0 };

@@ -1,3 +1,4 @@
+import { firstValue } from '../header-mistakes.js';
 import { type Rank, type Signing, type Variant, variant } from '../signing.js';
 
 /** Methods, timestamps and nonces that a signer may sign instead of those sent, each in a list of its own. */
@@ -50,7 +51,7 @@ function timestamps(sent: string, headers: readonly (readonly [name: string, val
     `The signed timestamp is ${Math.abs(offset)} s ${offset > 0 ? 'later' : 'earlier'} than the one sent. Take the time once and use it for both.`;
   const offsets = Array.from({ length: 60 }, (_, index) => index + 1).flatMap((offset) => [-offset, offset]);
   const zones = Array.from({ length: 56 }, (_, index) => (index + 1) / 4).flatMap((hours) => [-hours, hours]);
-  const dates = [Date.parse(headerIn(headers, 'date') ?? ''), seconds * 1000].filter(
+  const dates = [Date.parse(firstValue(headers, 'date')), seconds * 1000].filter(
     (ms) => !Number.isNaN(ms) && ms < 8.64e15,
   );
   const texts = dates.flatMap((ms) => {
@@ -174,11 +175,4 @@ function neighbours(nonce: string): string[] {
   return [-1, 1, -2, 2].map(
     (offset) => head + String(Math.max(0, Number(digits) + offset)).padStart(digits.length, '0'),
   );
-}
-
-export function headerIn(
-  headers: readonly (readonly [name: string, value: string])[],
-  name: string,
-): string | undefined {
-  return headers.find(([candidate]) => candidate.toLowerCase() === name)?.[1];
 }

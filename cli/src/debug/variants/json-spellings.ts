@@ -2,7 +2,7 @@ import type { Mistake } from '../signing.js';
 import { jsonTokens, jsonValue } from './json-value.js';
 
 /** The same JSON, written by another serialiser or with other settings. */
-export interface JsonSpelling {
+interface JsonSpelling {
   text: string;
   mistakes: readonly Mistake[];
 }
