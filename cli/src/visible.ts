@@ -8,7 +8,7 @@ export function visibleBytes(bytes: Buffer): string {
 /** JSON in which the characters that `visibleText` replaces are escaped, so that a parser reads the same values. */
 export function visibleJson(value: unknown): string {
   // JSON.stringify escapes the controls below U+0020, so that a line feed here is its own indentation.
-  return JSON.stringify(value, null, 2).replace(/[^\n -~]/gu, (sign) =>
+  return JSON.stringify(value, null, 2).replace(/[^\n]/gu, (sign) =>
     visibleText(sign) === sign ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
