@@ -1,18 +1,44 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { rejectInfrastructure } from './test/world/unit-guard.js';
+
+const UNIT_TESTS = '**/*.unit.test.ts';
+
+const shared = {
+  pool: 'forks',
+  maxWorkers: 2,
+  // A test file has its own instances of the project's modules, but not its own process: loading the framework again
+  // takes longer than most files.
+  isolate: false,
+  setupFiles: 'test/world/modules.setup.ts',
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+} as const;
+
+/** Rules, pure functions and parsers: these tests need neither a database nor the application. */
+const unit: TestProjectInlineConfiguration = {
+  plugins: [rejectInfrastructure()],
+  test: { ...shared, name: 'unit', include: [UNIT_TESTS] },
+};
+
+/** All other tests: they may start the application on a database of their own. */
+export const world = {
+  ...shared,
+  include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts', 'cli/test/**/*.test.ts'],
+  globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
+};
 
 /** The tests of `npm test`; vitest.long.config.ts has those that take too long to run each time. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'sdk/test/**/*.test.ts', 'cli/test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
-    globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    // A test file has its own instances of the project's modules, but not its own process: loading the framework again
-    // takes longer than most files.
-    isolate: false,
-    setupFiles: 'test/world/modules.setup.ts',
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    projects: [
+      unit,
+      {
+        test: {
+          ...world,
+          name: 'world',
+          exclude: [...configDefaults.exclude, UNIT_TESTS, '**/*.long.test.ts'],
+        },
+      },
+    ],
   },
 });

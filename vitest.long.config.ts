@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import quick from './vitest.config.js';
+import { world } from './vitest.config.js';
 
 /**
  * The tests of `npm run test:long`: built processes, restarts and faults, browsers, and the money tests without group
@@ -7,9 +7,8 @@ import quick from './vitest.config.js';
  * Redis; `npm run test:services` runs them.
  */
 export default defineConfig({
-  ...quick,
   test: {
-    ...quick.test,
+    ...world,
     globalSetup: 'test/world/database.setup.ts',
     // Some tests start the built service several times, which takes long on a slow machine.
     testTimeout: 60_000,

@@ -1,11 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import quick from './vitest.config.js';
+import { world } from './vitest.config.js';
 
 /** The tests of `npm run test:services`: all tests, except those that test/services.sh leaves out. */
 export default defineConfig({
-  ...quick,
   test: {
-    ...quick.test,
+    ...world,
     globalSetup: 'test/world/database.setup.ts',
     testTimeout: 60_000,
     exclude: configDefaults.exclude,

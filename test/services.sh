@@ -19,7 +19,7 @@ main() {
 # These need neither a database nor Redis, start a database of their own, or repeat other tests: through the documents,
 # without group commit, or always in its batch form.
 LEFT_OUT=(
-  'sdk/test/!(*.world).test.ts' 'cli/test/**'
+  '**/*.unit.test.ts' 'sdk/test/!(*.world).test.ts' 'cli/test/**'
   'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**'
   'test/embedded-postgres/embedded-postgres.long.test.ts'
   'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-batched.long.test.ts'

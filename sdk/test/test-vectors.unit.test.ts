@@ -5,7 +5,7 @@ import { judge, type TestVector, testVectors } from './support/test-vectors.js';
 
 const FILE = fileURLToPath(new URL('../test-vectors.json', import.meta.url));
 
-// To write the file again: npx vitest run sdk/test/test-vectors.test.ts --update
+// To write the file again: npx vitest run sdk/test/test-vectors.unit.test.ts --update
 test('the file equals the output of its generator', async () => {
   await expect(`${JSON.stringify(testVectors(), null, 2)}\n`).toMatchFileSnapshot(FILE);
 });
