@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DOCUMENTS = ['.', 'docs', 'docs/adr', 'docs/integrate', 'sdk', 'sdk/docs', 'cli']
+const DOCUMENTS = ['.', 'docs', 'docs/adr', 'docs/contributing', 'docs/integrate', 'sdk', 'sdk/docs', 'cli']
   .flatMap((folder) => (existsSync(join(ROOT, folder)) ? markdownIn(folder) : []))
   .sort();
 
