@@ -9,24 +9,15 @@ import {
   TransactionInFlightError,
 } from '@croupier/provider-sdk';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  FOREIGN_GAME,
-  GAME,
-  type LaunchedSession,
-  PROVIDER,
-  startWorld,
-  type World,
-} from '../../test/world/world.js';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FOREIGN_GAME, GAME, type LaunchedSession, PROVIDER, useWorld } from '../../test/world/world.js';
 
-let world: World;
 let client: ProviderClient;
 let session: LaunchedSession;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   client = clientOf();
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   session = await world.launch();
 });

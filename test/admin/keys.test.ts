@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApplication, startWorld, type Reply, type World } from '../world/world.js';
+import { startApplication, useWorld, type Reply } from '../world/world.js';
 
-let world: World;
 /** A second instance on the same database. */
 let other: Awaited<ReturnType<typeof startApplication>>;
 
+const world = useWorld({ TRUST_PROXY: 'loopback' });
 beforeAll(async () => {
-  world = await startWorld({ TRUST_PROXY: 'loopback' });
   other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
 });
 
-afterAll(async () => {
-  await other.app.close();
-  await world.stop();
-});
+afterAll(() => other.app.close());
 
 async function made(role: string, name = 'Somebody'): Promise<{ id: string; key: string }> {
   const reply = await world.admin('POST', '/v1/admin/keys', { name, role });

@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { KeyStore } from '../../src/admin/key.store.js';
 import { Metrics } from '../../src/observability/metrics.js';
-import { startApplication, startWorld, type Reply, type World } from '../world/world.js';
+import { startApplication, useWorld, type Reply } from '../world/world.js';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld({ TRUST_PROXY: 'loopback' });
-});
-
-afterAll(() => world.stop());
+const world = useWorld({ TRUST_PROXY: 'loopback' });
 
 const wrong = () => randomBytes(32).toString('base64url');
 

@@ -2,9 +2,9 @@ import { ApprovalsService } from '../../src/approvals/approvals.service.js';
 import { CroupierError } from '../../src/errors/croupier-error.js';
 import { AdjustmentService } from '../../src/desk/corrections/adjustment.service.js';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
-import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
 import {
   ADJUSTMENTS,
   adjustmentOrder,
@@ -18,18 +18,16 @@ import {
   person,
 } from './desk.js';
 
-let world: World;
 let asker: Person;
 let promotions: Person;
 let operations: Person;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   asker = await person(world, 'admin', 'Asker');
   promotions = await person(world, 'promotions', 'Promotions');
   operations = await person(world, 'operations', 'Night shift');
   await limit(world, { maxGrantMinor: 10, maxBatchMinor: 10, maxAdjustmentMinor: 10 });
 });
-afterAll(() => world.stop());
 
 const waiting = async (path: string, body: object, by: Person = asker): Promise<string> => {
   const { status, json } = await by.call('POST', path, body);

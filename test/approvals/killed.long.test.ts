@@ -4,7 +4,7 @@ import { until } from '../process/built-service.js';
 import { launch, type Launched } from '../process/launch.js';
 import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 /** How often the process is killed, each time at another moment. */
 const ROUNDS = 6;
@@ -13,13 +13,12 @@ const WITHIN_MS = 150;
 const PORT = 25_000 + Math.floor(Math.random() * 1000);
 const URL = `http://127.0.0.1:${PORT}`;
 
-let world: World;
 let service: Launched | undefined;
 let approver: string;
 
+// The world has the counterparts and the database; the built service is another instance on it, to be killed.
+const world = useWorld({ CALLBACK_TIMEOUT_MS: '1000' });
 beforeAll(async () => {
-  // The world has the counterparts and the database; the built service is another instance on it, to be killed.
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: '1000' });
   await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, {
     maxGrantMinor: 0,
     maxBatchMinor: 0,
@@ -28,10 +27,7 @@ beforeAll(async () => {
   const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Approver', role: 'admin' })).json;
   approver = String(key);
 });
-afterAll(async () => {
-  service?.process.kill('SIGKILL');
-  await world.stop();
-});
+afterAll(() => void service?.process.kill('SIGKILL'));
 
 /** A key that is not the approver's: neither the requester nor a key that the requester created may approve. */
 async function askerKey(): Promise<string> {

@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parked } from '../desk/desk.js';
 import { GRANT } from '../world/provider.js';
-import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, useWorld, type World } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 
-let world: World;
 let others: World[];
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   others = await Promise.all([world.another(world.clock), world.another(world.clock)]);
 });
-afterAll(async () => {
-  await Promise.all(others.map(({ app }) => app.close()));
-  await world.stop();
-});
+afterAll(() => Promise.all(others.map(({ app }) => app.close())));
 
 const subjects = async (state: string) =>
   (

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
 import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
@@ -9,7 +9,7 @@ import { FlaggedWinningsWatch } from '../../src/attention/flagged-winnings.watch
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
-import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
 const PATIENCE = { timeout: 10_000, interval: 20 };
@@ -21,17 +21,14 @@ interface Item {
   readonly [field: string]: unknown;
 }
 
-let world: World;
-let transactions: Transactions;
 let support: Person;
 let operations: Person;
+const world = useWorld({ CALLBACK_TIMEOUT_MS: '1000' });
+const transactions = new Transactions(world);
 beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: '1000' });
-  transactions = new Transactions(world);
   support = await person(world, 'support');
   operations = await person(world, 'operations', 'Night shift');
 });
-afterAll(() => world.stop());
 
 const list = async (query: string): Promise<Item[]> =>
   (await support.call('GET', `${ATTENTION}?${query}`)).json['items'] as Item[];

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { AttentionStore } from '../../src/attention/attention.store.js';
 import { CauseStore } from '../../src/attention/cause.store.js';
 import { Tool } from '../free-spins/tool.js';
 import { GRANT } from '../world/provider.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld();
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld();
+const tool = new Tool(world);
 
 /** A player, all of whose grants the provider answers with one externalRef. */
 function playerOfOneBatch(): { playerRef: string } {

@@ -7,22 +7,21 @@ import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
 import type { AuditProof } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { PROVIDER, startWorld, type World } from '../world/world.js';
+import { PROVIDER, useWorld } from '../world/world.js';
 import { tampered } from './tampering.js';
 
 const KEY = Buffer.alloc(32, 'test');
 const NEW_KEY = Buffer.alloc(32, 'new key');
 const ROOT = { actor: 'root', role: 'admin' };
 
-let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 /** An early head of the log, as it would be kept outside the database. */
 let oldHead: string;
 /** Month of the audit log's clock, `YYYY-MM`, by the number of months from now. */
 const months: string[] = [];
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   folder = await temporaryFolder();
   oldHead = await head();
   await record(3);
@@ -39,10 +38,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-afterAll(async () => {
-  await world.stop();
-  await folder.remove();
-});
+afterAll(() => folder.remove());
 
 /** The partitions of a new database begin with next month, or a month later if this one is nearly over. */
 const monthStart = (months: number) =>

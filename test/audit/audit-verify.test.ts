@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { type Storage } from '../../src/config/configuration.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 
-let world: World;
 /** The days of the log, oldest first. */
 const days: string[] = [];
 
+const world = useWorld();
 /** Three days of five entries each; the first day begins with the setup of the world. */
 beforeAll(async () => {
-  world = await startWorld();
   const audit = world.app.get(Audit);
   for (let day = 0; day < 3; day += 1) {
     await setClock(`clock_timestamp() + interval '${day} days'`);
@@ -29,8 +28,6 @@ beforeAll(async () => {
     days.push(row!.day);
   }
 });
-
-afterAll(() => world.stop());
 
 async function setClock(expression: string): Promise<void> {
   await world.sql.run(

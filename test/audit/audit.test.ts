@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
-import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-
-afterAll(() => world.stop());
+const world = useWorld();
 
 type Item = Record<string, unknown>;
 

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { expect, test } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 interface Item {
   actor: string;

@@ -4,22 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
 import { HeadReporter } from '../../src/audit/head-reporter.js';
-import { startApplication, startWorld, type World } from '../world/world.js';
+import { startApplication, useWorld } from '../world/world.js';
 
-let world: World;
 let folder: string;
 const lines: string[] = [];
 
+// The process has one logger, that of the first application.
+const world = useWorld({ LOG_LEVEL: 'info' }, { write: (line: string) => void lines.push(line) });
 beforeAll(async () => {
-  // The process has one logger, that of the first application.
-  world = await startWorld({ LOG_LEVEL: 'info' }, { write: (line: string) => void lines.push(line) });
   folder = await mkdtemp(join(tmpdir(), 'croupier-heads-'));
 });
 
-afterAll(async () => {
-  await world.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function head(): Promise<string> {
   const [row] = await world.sql.run<{ head: string }>(

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OPERATOR, startWorld, type World } from '../world/world.js';
+import { expect, test } from 'vitest';
+import { OPERATOR, useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 /**
  * Creates a key of the role support.

@@ -1,10 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { describe, expect, test, vi } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 type Item = Record<string, unknown>;
 

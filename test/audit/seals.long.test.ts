@@ -5,25 +5,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Audit } from '../../src/audit/audit.service.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import type { AuditProof } from '../../src/config/configuration.js';
-import { startApplication, startWorld, type World } from '../world/world.js';
+import { startApplication, useWorld } from '../world/world.js';
 import { tampered } from './tampering.js';
 
 const KEY = Buffer.alloc(32, 'test');
 const OTHER_KEY = Buffer.alloc(32, 'other');
 const ROOT = { actor: 'root', role: 'admin' };
 
-let world: World;
 let folder: string;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   folder = await mkdtemp(join(tmpdir(), 'croupier-seals-'));
 });
 
-afterAll(async () => {
-  await world.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function prove(proof: Partial<AuditProof> = {}): Promise<{ status: number; said: string }> {
   const said: string[] = [];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SimulatedDatabase } from '../../chaos/simulation/database.js';
 import { sha256 } from '../../src/runtime/digest.js';
 import { platformRollback } from '../../src/wallet/resolving/platform-rollback.js';
@@ -9,15 +9,13 @@ import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { Claim, NewTransaction, Settlement, Submission } from '../../src/wallet/transaction.js';
 import { type LoadedFacts, TransactionStore } from '../../src/wallet/transaction.store.js';
-import { OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 /**
  * Verifies the simulation's model of the database: model and PostgreSQL get the same operations in the same order and
  * must give the same answers.
  */
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 const STATES = ['APPROVED', 'DECLINED', 'TIMED_OUT'] as const;
 

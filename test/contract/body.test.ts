@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, type LaunchedSession, startWorld, type World } from '../world/world.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, type LaunchedSession, useWorld } from '../world/world.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const TRANSACTION = '/v1/wallet/transaction';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestClock } from '../world/test-clock.js';
-import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
 /** How far the clocks of two instances are off the database's, in seconds. */
 const OFFSET_SECONDS = 60;
@@ -10,13 +10,12 @@ const LATE_SECONDS = 600;
 type Name = 'ahead' | 'behind';
 const NAMES = ['ahead', 'behind'] as const;
 
-let world: World;
 let instances: Record<Name, World>;
 /** The lines that all instances log: an application uses the logger of the first one in its process. */
 const lines: string[] = [];
 
+const world = useWorld({ LOG_LEVEL: 'info' }, { write: (line) => void lines.push(line) });
 beforeAll(async () => {
-  world = await startWorld({ LOG_LEVEL: 'info' }, { write: (line) => void lines.push(line) });
   const started = (offsetSeconds: number) => {
     const clock = new TestClock();
     clock.advance(offsetSeconds);
@@ -29,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const name of NAMES) await instances[name].app.close();
-  await world.stop();
 });
 
 const outcome = (reply: Reply) => reply.headers.get('x-error-code') ?? String(reply.json['status']);

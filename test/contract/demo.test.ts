@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type LaunchedSession, startWorld, type World } from '../world/world.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type LaunchedSession, useWorld } from '../world/world.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld({ DEMO_START_BALANCE_MINOR: '5000' })));
+const world = useWorld({ DEMO_START_BALANCE_MINOR: '5000' });
 beforeEach(async () => (session = await world.launch({ mode: 'DEMO' })));
-afterAll(() => world.stop());
 
 const play = async (kind: string, fields = {}) => {
   const body = world.transaction(session, kind, fields);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { letPass, parked } from '../desk/desk.js';
 import { Tool } from '../free-spins/tool.js';
 import { type TransactionBody, Transactions } from '../world/transactions.js';
@@ -10,23 +10,18 @@ import {
   OTHER_OPERATOR,
   PROVIDER,
   type Reply,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { documentedRows } from './document.js';
 
-let world: World;
 let session: LaunchedSession;
-let transactions: Transactions;
-let tool: Tool;
 
+const world = useWorld();
+const tool = new Tool(world);
+const transactions = new Transactions(world);
 beforeAll(async () => {
-  world = await startWorld();
   session = await world.launch();
-  transactions = new Transactions(world);
-  tool = new Tool(world);
 });
-afterAll(() => world.stop());
 
 describe('section 9, the table of advice', () => {
   /** Ends what the scenario left under way. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TransactionBody, Transactions } from '../world/transactions.js';
 import {
   GAME,
@@ -8,7 +8,7 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
-  startWorld,
+  useWorld,
   type World,
 } from '../world/world.js';
 import { documentedRows, executedTable, expectDocumented } from './document.js';
@@ -16,17 +16,12 @@ import { documentedRows, executedTable, expectDocumented } from './document.js';
 /** Time after a session's end in which its rounds may still be settled, in seconds. */
 const LATE_SECONDS = 600;
 
-let world: World;
-let transactions: Transactions;
 let session: LaunchedSession;
 
-beforeAll(async () => {
-  world = await startWorld();
-  transactions = new Transactions(world);
-});
+const world = useWorld();
+const transactions = new Transactions(world);
 beforeEach(async () => (session = await world.launch({ ttlSeconds: 60 })));
 afterEach(() => transactions.releaseAbandoned());
-afterAll(() => world.stop());
 
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const win = (fields = {}) => world.transaction(session, 'WIN', fields);

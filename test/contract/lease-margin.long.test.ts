@@ -1,18 +1,14 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Database } from '../../src/database/database.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 
 /** As many as the connections of the database pool. */
 const HOLDERS = 20;
 /** Longer than the margin by which the lease must outlive a call. */
 const HELD_MS = 1_300;
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ OPERATOR_TIMEOUT_MS: '1000', TRANSACTION_LEASE_SECONDS: '2' });
-});
-afterAll(() => world.stop());
+const world = useWorld({ OPERATOR_TIMEOUT_MS: '1000', TRANSACTION_LEASE_SECONDS: '2' });
 
 test('a claim that waited for a connection longer than the margin is still sent to the operator', async () => {
   const session = await world.launch();

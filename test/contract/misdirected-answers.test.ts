@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Metrics } from '../../src/observability/metrics.js';
-import { type LaunchedSession, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
 let session: LaunchedSession;
 const lines: Record<string, unknown>[] = [];
 
-beforeAll(async () => {
-  world = await startWorld(
-    { LOG_LEVEL: 'info' },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  );
-});
+const world = useWorld(
+  { LOG_LEVEL: 'info' },
+  { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+);
 beforeEach(async () => {
   lines.length = 0;
   session = await world.launch();
 });
-afterAll(() => world.stop());
 
 const detailOf = async (transactionId: string) =>
   (await world.admin('GET', `/v1/admin/transactions/${PROVIDER}/${transactionId}`)).json;

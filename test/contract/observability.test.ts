@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
-import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
 import { TestClock } from '../world/test-clock.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 describe('health', () => {
   test('is live and ready', async () => {

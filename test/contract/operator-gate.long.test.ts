@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Metrics } from '../../src/observability/metrics.js';
-import { GAME, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
+import { GAME, OTHER_OPERATOR, type Reply, useWorld, type World } from '../world/world.js';
 
 /** Small bounds, so that few calls reach them. */
 const MAX_IN_FLIGHT = 4;
 const SETTLING_MAX_IN_FLIGHT = 16;
 const CALLS_TO_OPEN = 20;
 
-let world: World;
 let received: number;
-beforeAll(async () => {
-  world = await startWorld({ OPERATOR_MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), OPERATOR_TIMEOUT_MS: '5000' });
-});
+const world = useWorld({ OPERATOR_MAX_IN_FLIGHT: String(MAX_IN_FLIGHT), OPERATOR_TIMEOUT_MS: '5000' });
 beforeEach(async () => {
   // The breaker forgets the calls of the previous test.
   await world.advance(31);
   received = world.wallet.received.length;
 });
-afterAll(() => world.stop());
 
 /** Waits until the wallet has received this number of calls in this test. */
 const calls = (count: number) =>

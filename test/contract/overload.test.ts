@@ -1,19 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Admission, type AdmittedRequest, MAX_CLAIMING } from '../../src/wallet/admission.js';
-import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
 const BEYOND = 10;
 
-let world: World;
 let session: LaunchedSession;
 let admission: Admission;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   session = await world.launch();
   admission = world.app.get(Admission);
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => world.stop());
 
 /** Takes every place in which requests load and claim. */
 const takeAll = () => Promise.all(Array.from({ length: MAX_CLAIMING }, () => admission.enter('beginning')));

@@ -2,30 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { RedisProxy } from '../world/redis-proxy.js';
-import { OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { OPERATOR, PROVIDER, startApplication, startWorld, useWorld } from '../world/world.js';
 
 const VERIFY = '/v1/wallet/session/verify';
 const TOKEN = { sessionToken: 'unknown' };
 
 describe('when Redis does not answer', () => {
-  let world: World;
   let url: string;
   let close: () => Promise<void>;
   const lines: string[] = [];
+  const logs = { write: (line: string) => void lines.push(line) };
+  const logged = { LOG_LEVEL: 'info' };
+  const world = useWorld(logged, logs);
   beforeAll(async () => {
-    const logs = { write: (line: string) => void lines.push(line) };
-    const logged = { LOG_LEVEL: 'info' };
-    world = await startWorld(logged, logs);
     // Nothing listens on the discard port of this machine.
     const environment = { ...logged, DATABASE_URL: world.databaseUrl, REDIS_URL: 'redis://127.0.0.1:9' };
     const instance = await startApplication(environment, world.clock, logs);
     url = instance.url;
     close = () => instance.app.close();
   });
-  afterAll(async () => {
-    await close();
-    await world.stop();
-  });
+  afterAll(() => close());
 
   test.each([
     [PROVIDER, VERIFY],
@@ -91,17 +87,13 @@ describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
 
 // Without a Redis there is nothing shared to test; the services suite has one.
 describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
-  let world: World;
   let second: Awaited<ReturnType<typeof startApplication>>;
+  const world = useWorld({ DEMO_START_BALANCE_MINOR: '1000' });
   beforeAll(async () => {
-    world = await startWorld({ DEMO_START_BALANCE_MINOR: '1000' });
     const environment = { DATABASE_URL: world.databaseUrl, DEMO_START_BALANCE_MINOR: '1000' };
     second = await startApplication(environment, world.clock);
   });
-  afterAll(async () => {
-    await second.app.close();
-    await world.stop();
-  });
+  afterAll(() => second.app.close());
 
   const at = async (url: string, path: string, body: object, nonce: string = randomUUID()) => {
     const raw = JSON.stringify(body);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/errors/catalogue.js';
 import {
   type LaunchedSession,
@@ -8,22 +8,19 @@ import {
   PROVIDER,
   type Reply,
   type SignedOptions,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { documentedRows, executedTable, expectDocumented } from './document.js';
 
-let world: World;
 let session: LaunchedSession;
 let supportKey: string;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   session = await world.launch();
   const { json } = await world.admin('POST', '/v1/admin/keys', { name: 'support', role: 'support' });
   supportKey = String(json['key']);
 });
-afterAll(() => world.stop());
 
 describe('section 1, the table of signatures', () => {
   const path = '/v1/wallet/session/verify';

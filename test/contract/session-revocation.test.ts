@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Tool, until } from '../free-spins/tool.js';
 import { REVOKE } from '../world/provider.js';
 import {
@@ -10,22 +10,16 @@ import {
   OTHER_PROVIDER,
   PROVIDER,
   startApplication,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 
 const CALLBACK_TIMEOUT_MS = 1500;
 /** Maximum number of notifications of a player's sessions that one instance has in flight. */
 const AT_ONCE = 8;
 
-let world: World;
-let tool: Tool;
 const environment = { CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) };
-beforeAll(async () => {
-  world = await startWorld(environment);
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld(environment);
+const tool = new Tool(world);
 
 const notificationsTo = (sessionId: string) =>
   world.provider.calls(REVOKE).filter(({ json }) => json['sessionId'] === sessionId);

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GAME, OPERATOR, OTHER_PROVIDER, PROVIDER, startWorld, type World } from '../world/world.js';
+import { describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, OTHER_PROVIDER, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 const verify = (sessionToken: unknown, provider = PROVIDER) =>
   world.signed(provider, '/v1/wallet/session/verify', { sessionToken });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   FOREIGN_GAME,
   GAME,
@@ -7,20 +7,17 @@ import {
   PROVIDER,
   type LaunchedSession,
   type Reply,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 
-let world: World;
 let session: LaunchedSession;
 const LATE_SECONDS = 600;
 
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => {
   await configure({ lateSettlementSeconds: 0 });
   session = await world.launch({ ttlSeconds: 60 });
 });
-afterAll(() => world.stop());
 
 async function configure(provider: object): Promise<void> {
   const reply = await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, provider);

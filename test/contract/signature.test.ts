@@ -2,20 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
   type Reply,
   type SignedOptions,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 const VERIFY = '/v1/wallet/session/verify';
 const TOKEN = { sessionToken: 'unknown' };

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OPERATOR, OTHER_PROVIDER, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { beforeAll, expect, test } from 'vitest';
+import { OPERATOR, OTHER_PROVIDER, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
-let world: World;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: 5 });
   await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { requestsPerSecond: 5 });
 });
-afterAll(() => world.stop());
 
 const VERIFY = '/v1/wallet/session/verify';
 const flood = (tenant: string, path: string, body: object | string = { sessionToken: 'x' }) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type TransactionBody, Transactions } from '../world/transactions.js';
 import {
   GAME,
@@ -9,19 +9,13 @@ import {
   PROVIDER,
   type LaunchedSession,
   type Reply,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 
-let world: World;
-let transactions: Transactions;
 let session: LaunchedSession;
-beforeAll(async () => {
-  world = await startWorld();
-  transactions = new Transactions(world);
-});
+const world = useWorld();
+const transactions = new Transactions(world);
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const win = (fields = {}) => world.transaction(session, 'WIN', fields);

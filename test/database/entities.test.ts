@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { selectList } from '../../src/database/select-list.js';
 import { Tool } from '../free-spins/tool.js';
-import { OTHER_OPERATOR, startWorld, type World } from '../world/world.js';
+import { OTHER_OPERATOR, useWorld } from '../world/world.js';
 
 /** Types whose names differ between PostgreSQL's information schema and TypeORM. */
 const SCHEMA_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
 
-let world: World;
 let entities: EntityMetadata[];
+
+const world = useWorld();
 
 /** Inserts at least one row into every table with an entity. */
 beforeAll(async () => {
-  world = await startWorld();
   entities = world.app.get(DataSource).entityMetadatas;
   const tool = new Tool(world);
   const { requestRef } = await tool.granted();
@@ -31,8 +31,6 @@ beforeAll(async () => {
   await world.revoke(sessionId);
   await world.launch();
 });
-
-afterAll(() => world.stop());
 
 test('every column of an entity has the type and nullability of its column in the database', async () => {
   const declared = entities.flatMap(({ tableName, columns }) =>

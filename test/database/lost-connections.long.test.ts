@@ -10,20 +10,19 @@ import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { letPass } from '../desk/desk.js';
 import { createTestDatabase } from '../world/database.js';
 import { DatabaseProxy, type Moment } from '../world/database-proxy.js';
-import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
 const MOMENTS: readonly Moment[] = ['before', 'after'];
 
-let world: World;
 let proxy: DatabaseProxy;
 /** An instance that reaches the database through the proxy. */
 let instance: World;
 const fatal: unknown[] = [];
 const note = (error: unknown) => void fatal.push(error);
 
+const world = useWorld();
 beforeAll(async () => {
   process.on('uncaughtException', note).on('unhandledRejection', note);
-  world = await startWorld();
   proxy = await DatabaseProxy.start(world.databaseUrl);
   instance = await world.another(world.clock, { DATABASE_URL: proxy.url });
 });
@@ -31,7 +30,6 @@ afterEach(() => expect(fatal.splice(0)).toEqual([]));
 afterAll(async () => {
   await instance.app.close();
   await proxy.stop();
-  await world.stop();
   process.off('uncaughtException', note).off('unhandledRejection', note);
 });
 

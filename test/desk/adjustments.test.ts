@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { OPERATOR, OTHER_OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { OPERATOR, OTHER_OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { letPass, tick } from './desk.js';
 
-let world: World;
 let playerRef: string;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(() => (playerRef = `player-${randomUUID()}`));
-afterAll(() => world.stop());
 
 const START = 100_000;
 const lost = { do: 'answer', status: 500 } as const;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROVIDER, startWorld, type World } from '../world/world.js';
+import { expect, test } from 'vitest';
+import { PROVIDER, useWorld } from '../world/world.js';
 import { type Body, endingOf, letPass, parked, tick, timedOut } from './desk.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 const detail = async ({ transactionId }: Body) =>
   (await world.admin('GET', `/v1/admin/transactions/${PROVIDER}/${transactionId}`)).json as {

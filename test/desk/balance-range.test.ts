@@ -1,21 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ending } from '../world/endings.js';
-import {
-  type LaunchedSession,
-  OPERATOR,
-  PROVIDER,
-  type Reply,
-  startWorld,
-  type World,
-} from '../world/world.js';
+import { type LaunchedSession, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { type Body, letPass, tick } from './desk.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
 afterEach(() => world.wallet.otherwise(() => undefined));
-afterAll(() => world.stop());
 
 /** An answer with this literal as its balance, whatever was booked. */
 const withBalance = (balance: string): Ending => ({

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
-let world: World;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   const session = await world.launch();
   await world.submit(world.transaction(session, 'BET'));
   const grant = { playerRef: 'ann', gameId: GAME, spins: 3, betAmountMinor: 10, currency: 'EUR' };
@@ -20,7 +19,6 @@ beforeAll(async () => {
   // The item of the flagged WIN is opened after its answer.
   await vi.waitFor(async () => expect((await get('/v1/admin/attention')).text).toContain('UNKNOWN_BATCH'));
 });
-afterAll(() => world.stop());
 
 function get(path: string, accept?: string): Promise<Reply> {
   return world.request(path, {

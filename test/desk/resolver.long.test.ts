@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type LaunchedSession,
   OPERATOR,
@@ -7,21 +7,18 @@ import {
   PROVIDER,
   type Reply,
   startApplication,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
 // Transactions that one test leaves undecided do not affect the next.
 afterEach(() =>
   world.sql.run(`UPDATE transactions SET parked_at = now() WHERE state IN ('PENDING', 'TIMED_OUT')`),
 );
-afterAll(() => world.stop());
 
 const START = 100_000;
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ADMIN_KEY,
   GAME,
@@ -6,16 +6,13 @@ import {
   OPERATOR,
   OTHER_OPERATOR,
   PROVIDER,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { type Body, letPass, tick, timedOut } from './desk.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const winOf = ({ roundId }: Body, fields = {}) => world.transaction(session, 'WIN', { roundId, ...fields });

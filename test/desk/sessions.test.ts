@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   FOREIGN_GAME,
   GAME,
@@ -7,16 +7,13 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { timedOut } from './desk.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const get = (path: string) => world.admin('GET', `/v1/admin/${path}`);
 async function items(path: string): Promise<Record<string, unknown>[]> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { APPROVALS, type Person, person } from '../approvals/desk.js';
-import { PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
 
@@ -12,17 +12,14 @@ const RACES = 4;
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
                     AND query LIKE '%UPDATE transactions%'`;
 
-let world: World;
-let transactions: Transactions;
 let asker: Person;
 let second: Person;
+const world = useWorld();
+const transactions = new Transactions(world);
 beforeAll(async () => {
-  world = await startWorld();
-  transactions = new Transactions(world);
   asker = await person(world, 'operations', 'Night shift');
   second = await person(world, 'operations', 'Day shift');
 });
-afterAll(() => world.stop());
 
 const pathOf = ({ transactionId }: Pick<Body, 'transactionId'>) =>
   `/v1/admin/transactions/${PROVIDER}/${transactionId}`;

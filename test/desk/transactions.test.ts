@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   ADMIN_KEY,
   GAME,
@@ -8,16 +8,13 @@ import {
   OTHER_PROVIDER,
   PROVIDER,
   type Reply,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const win = (fields = {}) => world.transaction(session, 'WIN', fields);

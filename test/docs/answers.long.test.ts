@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LaunchedSession, Reply, World } from '../world/world.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { LaunchedSession, Reply } from '../world/world.js';
 import {
   ADMIN_KEY,
   FOREIGN_GAME,
@@ -9,22 +9,20 @@ import {
   OTHER_PROVIDER,
   PROVIDER,
   startWorld,
+  useWorld,
 } from '../world/world.js';
 import { ApiDocument, type Entry, type OpenApi } from './document.js';
 
-let world: World;
 let document: ApiDocument;
 let session: LaunchedSession;
 /** The statuses that were answered, as `operation status`. */
 const seen = new Set<string>();
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
   session = await world.launch();
 });
-
-afterAll(() => world.stop());
 
 /** Compares the answer with the document. */
 function documented(name: string, reply: Reply, status?: number): Reply {

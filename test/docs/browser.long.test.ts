@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
 import { CHROMIUM, FLAGS } from './browser.js';
 
 /** Time-out of a step on a page, in milliseconds. */
@@ -30,7 +30,6 @@ async function load(page: Page, url: string) {
 }
 
 describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000 }, () => {
-  let world: World;
   let browser: Browser;
   let page: Page;
   let requests: Request[];
@@ -38,8 +37,8 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
   const origins = new Set<string>();
   let complaints: string[];
 
+  const world = useWorld({ SANDBOX: 'true' });
   beforeAll(async () => {
-    world = await startWorld({ SANDBOX: 'true' });
     // The browser signs with the time of day.
     world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
@@ -55,10 +54,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await world.stop();
-  });
+  afterAll(() => browser.close());
 
   /** Types into Authorize like a person. */
   async function authorize(scheme: string, fill: Record<string, string>): Promise<void> {

@@ -7,26 +7,22 @@ import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js';
 import { IDENTIFIER_SCHEMA } from '../../src/api/validation/identifier.js';
 import { TAGS } from '../../src/openapi/tags.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
 const DOCUMENTS = ['docs', 'docs/provider', 'docs/operator', 'docs/admin'];
 const WALLET = 'docs/operator-wallet';
 
-let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let document: ApiDocument;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   folder = await temporaryFolder();
   document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
 });
 
-afterAll(async () => {
-  await world.stop();
-  await folder.remove();
-});
+afterAll(() => folder.remove());
 
 test.each([...DOCUMENTS, WALLET])('/%s-json passes the linter', async (path) => {
   const file = join(folder.path, `${path.replaceAll('/', '-')}.json`);

@@ -6,18 +6,17 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command } from '../../cli/test/support/command.js';
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
-import { type LaunchedSession, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, useWorld } from '../world/world.js';
 
 const OPERATOR = 'example-operator';
 
-let world: World;
 let database: TestDatabase;
 let wallet: ChildProcess;
 let walletUrl: string;
 let secret: string;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   database = await createTestDatabase();
   const operator = { id: OPERATOR, name: OPERATOR, walletBaseUrl: world.wallet.baseUrl };
   secret = String((await world.admin('POST', '/v1/admin/operators', operator)).json['secret']);
@@ -43,7 +42,6 @@ afterAll(async () => {
   wallet.kill('SIGTERM');
   await once(wallet, 'exit');
   await database.drop();
-  await world.stop();
 });
 
 const launch = () => world.launch({}, OPERATOR);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../world/world.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useWorld } from '../world/world.js';
 import { breakingChanges, breakingChangesOfCalls, type Described } from './compatibility.js';
 
 /*
@@ -20,9 +20,7 @@ const FILES = {
   '/docs/operator-wallet-json': 'operator-wallet.json',
 };
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 const served = async (path: string) => (await world.request(path)).json as unknown as Described;
 const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as unknown;

@@ -1,14 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CroupierError } from '../../src/errors/croupier-error.js';
 import { validInstance } from '../../src/api/validation/request-instance.js';
 import { visible } from '../../src/runtime/visible.js';
 import { SessionTokenRequest } from '../../src/session/session.request.js';
 import { TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS } from '../http/requests.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
 /** Constraints that no schema can express: that a day exists, and that an address can be used. */
@@ -55,15 +55,12 @@ const BEYOND_A_PATTERN: readonly {
 /** Providers' bodies are read leniently. Contract, section 2. */
 const LENIENT = new Set<Type<object>>([TransactionRequest, SessionTokenRequest]);
 
-let world: World;
 let document: ApiDocument;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
 });
-
-afterAll(() => world.stop());
 
 test('every body and every query of the document is tested here', () => {
   const names = [...ACCEPTED.keys()].map(({ name }) => `#/components/schemas/${name}`);

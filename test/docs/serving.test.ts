@@ -1,13 +1,11 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DocumentBudget } from '../../src/openapi/pages/document-budget.js';
 import { TestClock } from '../world/test-clock.js';
-import { startApplication, startWorld, type World } from '../world/world.js';
+import { startApplication, useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 interface Answer {
   readonly status: number;

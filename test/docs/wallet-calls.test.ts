@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ReceivedCall } from '../world/counterpart.js';
-import { OPERATOR, startWorld, type World } from '../world/world.js';
+import { OPERATOR, useWorld } from '../world/world.js';
 import { ApiDocument, type OpenApi } from './document.js';
 
 /** Contract, section 4: compares the documents of the calls to an operator's wallet with the actual calls. */
@@ -17,19 +17,16 @@ type Media = Record<
   { schema: { $ref: string }; examples: Record<string, { value: object }> }
 >;
 
-let world: World;
 let document: ApiDocument;
 let calls: Record<string, { post: Call }>;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   const json = (await world.request('/docs/operator-wallet-json')).json as unknown as OpenApi;
   document = new ApiDocument(json);
   calls = json.paths as unknown as typeof calls;
   await playEverything();
 });
-
-afterAll(() => world.stop());
 
 /** Causes each kind of call, with each possible field. */
 async function playEverything(): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
 /** Every instance applies a change within this time, in milliseconds. Contract, section 9. */
 const BOUND_MS = 1_000;
@@ -10,16 +10,12 @@ const BOUND_MS = 1_000;
  */
 const COUNTED_MS = 25;
 
-let world: World;
 let other: World;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   other = await world.another(world.clock);
 });
-afterAll(async () => {
-  await other.app.close();
-  await world.stop();
-});
+afterAll(() => other.app.close());
 
 const launch = (at: World) =>
   at.signed(OPERATOR, '/v1/operator/sessions', { playerRef: 'ann', gameId: GAME, currency: 'EUR' });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
 import { CALLBACK_TIMEOUT_MS, Tool } from './tool.js';
 import { http, type WireAnswer, WireProvider } from './wire-provider.js';
 
@@ -12,13 +12,11 @@ const WIRE_GAME = 'wire-game';
 const BATCH = '{"externalRef":"wire","remainingSpins":1,"completed":false}';
 const HUGE = Buffer.alloc(1024 * 1024, 'x');
 
-let world: World;
-let tool: Tool;
 let provider: WireProvider;
 
+const world = useWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+const tool = new Tool(world);
 beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
-  tool = new Tool(world);
   provider = await WireProvider.start();
   await world.admin('POST', '/v1/admin/providers', {
     id: WIRE,
@@ -29,10 +27,7 @@ beforeAll(async () => {
   await world.admin('PUT', `/v1/admin/games/${WIRE_GAME}`, game);
 });
 afterEach(() => provider.answerWith(undefined));
-afterAll(async () => {
-  await world.stop();
-  await provider.stop();
-});
+afterAll(() => provider.stop());
 
 interface Row {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import {
@@ -10,18 +10,12 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   type Reply,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { CALLS_AT_ONCE, Tool, until } from './tool.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld();
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld();
+const tool = new Tool(world);
 
 type Counts = Record<'total' | 'granted' | 'failed' | 'pending' | 'cancelled', number>;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import {
   GAME,
@@ -9,20 +9,15 @@ import {
   type Reply,
   startApplication,
   startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { CALLS_AT_ONCE, HELD_CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
 
 const BATCHES = '/v1/admin/free-spins/batches';
 
-let world: World;
-let tool: Tool;
 const environment = { CALLBACK_TIMEOUT_MS: String(HELD_CALLBACK_TIMEOUT_MS) };
-beforeAll(async () => {
-  world = await startWorld(environment);
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld(environment);
+const tool = new Tool(world);
 
 const players = (count: number) =>
   Array.from({ length: count }, (_, index) => `player-${index}-${randomUUID()}`);

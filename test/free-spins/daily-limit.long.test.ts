@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BATCHES, batchOrder, grantOrder, GRANTS, limit } from '../approvals/desk.js';
 import { CANCEL, GRANT } from '../world/provider.js';
-import { OPERATOR, startWorld, type World } from '../world/world.js';
+import { OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
 /** Each grant has a stake of 1.00 in its currency; each test has a currency of its own, and so its own limit. */
 const STAKE_MINOR = 100;
 
-let world: World;
 let other: World;
-let tool: Tool;
+const world = useWorld();
+const tool = new Tool(world);
 beforeAll(async () => {
-  world = await startWorld();
   other = await world.another(world.clock);
-  tool = new Tool(world);
 });
-afterAll(async () => {
-  await other.app.close();
-  await world.stop();
-});
+afterAll(() => other.app.close());
 
 /** Grants whose callbacks were lost, so that their outcome is unknown. */
 async function lostGrants(count: number, currency: string): Promise<string[]> {

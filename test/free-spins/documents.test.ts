@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CANCEL, GRANT, REVOKE, STATUS } from '../world/provider.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 type Callbacks = Record<
   string,

@@ -2,25 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0025-duplicate-grants.js';
 import { GRANT, STATUS } from '../world/provider.js';
-import { ADMIN_KEY, FOREIGN_GAME, OPERATOR, OTHER_OPERATOR, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, FOREIGN_GAME, OPERATOR, OTHER_OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool } from './tool.js';
 
 const AT_ONCE = 100;
 
-let world: World;
+// A test holds a hundred callbacks before the first is answered.
+const patient = { CALLBACK_TIMEOUT_MS: '60000' };
+const world = useWorld(patient);
+const tool = new Tool(world);
 let other: World;
-let tool: Tool;
 beforeAll(async () => {
-  // A test holds a hundred callbacks before the first is answered.
-  const patient = { CALLBACK_TIMEOUT_MS: '60000' };
-  world = await startWorld(patient);
   other = await world.another(world.clock, patient);
-  tool = new Tool(world);
 });
-afterAll(async () => {
-  await other.app.close();
-  await world.stop();
-});
+afterAll(() => other.app.close());
 
 /** The provider answers all further grants of the player with this externalRef. */
 function named(externalRef: string, playerRef: string): void {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../world/world.js';
+import { describe, expect, test } from 'vitest';
+import { useWorld } from '../world/world.js';
 import { Tool } from './tool.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld();
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld();
+const tool = new Tool(world);
 
 /** Grants spins that the provider names as given. */
 function grantNamed(externalRef: string) {

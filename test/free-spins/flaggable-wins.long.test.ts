@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0022-flaggable-wins.js';
 import { STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.sql.js';
 import { tick } from '../desk/desk.js';
 import { chosen, SEED } from '../races/misbehaviour.js';
 import type { Behaviour } from '../world/counterpart.js';
-import { type LaunchedSession, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, useWorld } from '../world/world.js';
 import { Tool } from './tool.js';
 
 const ROUNDS = 100;
@@ -17,13 +17,8 @@ const FLAGGED = '/v1/admin/free-spins-winnings/flagged';
 /** Size of a page. Most lists of this test have more than one page. */
 const LIMIT = 20;
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld();
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld();
+const tool = new Tool(world);
 
 test('the list has exactly the WINs to which a flag applies, in whatever order the rounds were played', async () => {
   try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import {
   FOREIGN_GAME,
@@ -8,18 +8,12 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 import { HELD_CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(HELD_CALLBACK_TIMEOUT_MS) });
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld({ CALLBACK_TIMEOUT_MS: String(HELD_CALLBACK_TIMEOUT_MS) });
+const tool = new Tool(world);
 
 describe('a grant', () => {
   test('is recorded, sent once with its provider’s signature, and answered 201 with all its fields', async () => {

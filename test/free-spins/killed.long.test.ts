@@ -1,24 +1,19 @@
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { BATCHES, batchOrder, callWith } from '../approvals/desk.js';
 import { launch, type Launched } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
-import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, useWorld } from '../world/world.js';
 import { CALLS_AT_ONCE, Tool, until } from './tool.js';
 
 const PORT = 26_000 + Math.floor(Math.random() * 1000);
 const SERVICE_URL = `http://127.0.0.1:${PORT}`;
 
-let world: World;
-let tool: Tool;
 let service: Launched;
-beforeAll(async () => {
-  // The world has the counterparts, the database and the surviving instance; the built service is killed.
-  world = await startWorld();
-  tool = new Tool(world);
-});
+// The world has the counterparts, the database and the surviving instance; the built service is killed.
+const world = useWorld();
+const tool = new Tool(world);
 afterEach(() => service.process.kill('SIGKILL'));
-afterAll(() => world.stop());
 
 async function start(): Promise<void> {
   service = launch({

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WinMonitor, type WinningsTrigger } from '../../src/wallet/win-monitor.js';
 import { type Body, letPass, tick, timedOut } from '../desk/desk.js';
-import {
-  ADMIN_KEY,
-  type LaunchedSession,
-  OPERATOR,
-  PROVIDER,
-  startWorld,
-  type World,
-} from '../world/world.js';
+import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
 const FLAGGED = '/v1/admin/free-spins-winnings/flagged';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);
 const win = (fields = {}) => world.transaction(session, 'WIN', fields);

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { CALLBACK_TIMEOUT_MS, Tool } from './tool.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+const tool = new Tool(world);
 
 describe('the list', () => {
   test('is newest first, filtered and paged', async () => {

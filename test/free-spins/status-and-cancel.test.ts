@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CANCEL, STATUS } from '../world/provider.js';
-import { GAME, startWorld, type World } from '../world/world.js';
+import { GAME, useWorld } from '../world/world.js';
 import { Tool } from './tool.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld();
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld();
+const tool = new Tool(world);
 
 describe('a status', () => {
   test('is pulled, kept on the record, and changes no state', async () => {

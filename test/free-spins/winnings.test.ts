@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  FOREIGN_GAME,
-  OTHER_OPERATOR,
-  OTHER_PROVIDER,
-  PROVIDER,
-  startWorld,
-  type World,
-} from '../world/world.js';
+import { describe, expect, test } from 'vitest';
+import { FOREIGN_GAME, OTHER_OPERATOR, OTHER_PROVIDER, PROVIDER, useWorld } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
-let world: World;
-let tool: Tool;
-beforeAll(async () => {
-  world = await startWorld();
-  tool = new Tool(world);
-});
-afterAll(() => world.stop());
+const world = useWorld();
+const tool = new Tool(world);
 
 /** A WIN in a session of its own, as a provider books it for a spin. */
 async function win(playerRef: unknown, freeSpinsRef: unknown, fields: Record<string, unknown> = {}) {

@@ -13,7 +13,7 @@ import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { Submission } from '../../src/wallet/transaction.js';
 import { useGroupCommit } from '../world/group-commit.js';
-import { OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { OPERATOR, PROVIDER, startWorld, useWorld, type World } from '../world/world.js';
 
 const MARK = groupStatement(
   'test_mark',
@@ -21,12 +21,11 @@ const MARK = groupStatement(
   (source) => `UPDATE marks t SET n = a.n FROM (${source}) a WHERE t.id = a.id RETURNING a.item, t.id, t.n`,
 );
 
-let world: World;
 let groupCommit: GroupCommit;
 let ids: string[];
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   groupCommit = world.app.get(GroupCommit);
   await world.sql.run('CREATE TABLE marks (id text PRIMARY KEY, n integer CHECK (n > 0))');
 });
@@ -34,7 +33,6 @@ beforeEach(async () => {
   ids = Array.from({ length: 60 }, () => randomUUID());
   await world.sql.run('INSERT INTO marks SELECT * FROM unnest($1::text[])', [ids]);
 });
-afterAll(() => world.stop());
 
 const mark = (id: string, n: number) => groupCommit.run<{ id: string; n: number }>(MARK, { id, n });
 

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ApiDocument, type Entry, type OpenApi } from '../docs/document.js';
-import { ADMIN_KEY, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { ACCEPTED, type Fields } from './requests.js';
 
 /** Levels of nesting: an object of that depth has almost 64 KiB, the limit of a body. */
 const DEEP = 10_000;
 
-let world: World;
 let bodies: Body[];
 
 /** An operation with a body, and a body that it accepts. */
@@ -18,13 +17,11 @@ interface Body {
   readonly numbers: readonly string[];
 }
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   const document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
   bodies = document.entries.flatMap((entry) => bodyOf(document, entry));
 });
-
-afterAll(() => world.stop());
 
 test('a number that is sent as a string is 400, in every numeric field of every body', async () => {
   const seen = new Set<string>();

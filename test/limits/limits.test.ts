@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   ADJUSTMENTS,
   adjustmentOrder,
@@ -11,12 +11,10 @@ import {
   person,
 } from '../approvals/desk.js';
 import { GRANT } from '../world/provider.js';
-import { OPERATOR, OTHER_OPERATOR, type Reply, startWorld, type World } from '../world/world.js';
+import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 afterEach(() => world.sql.run('DELETE FROM limits'));
-afterAll(() => world.stop());
 
 const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
 

@@ -1,24 +1,20 @@
 import { Logger } from '@nestjs/common';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
-import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
 const raw: string[] = [];
 const lines: Record<string, unknown>[] = [];
 
-beforeAll(async () => {
-  world = await startWorld(
-    { LOG_LEVEL: 'info' },
-    {
-      write: (line: string) => {
-        raw.push(line);
-        lines.push(JSON.parse(line) as Record<string, unknown>);
-      },
+const world = useWorld(
+  { LOG_LEVEL: 'info' },
+  {
+    write: (line: string) => {
+      raw.push(line);
+      lines.push(JSON.parse(line) as Record<string, unknown>);
     },
-  );
-});
-afterAll(() => world.stop());
+  },
+);
 
 /** The lines of a request, once its last one is written. */
 async function linesOf(reply: { headers: Headers }): Promise<Record<string, unknown>[]> {

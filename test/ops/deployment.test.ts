@@ -6,10 +6,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { ADMIN_KEY, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, useWorld } from '../world/world.js';
 import { type Context, renderChart } from './chart.js';
 import { installed } from './installed.js';
 
@@ -164,9 +164,7 @@ test.skipIf(!installed('systemd-analyze'))('systemd accepts the unit', () => {
 });
 
 describe('smoke.sh', () => {
-  let world: World;
-  beforeAll(async () => void (world = await startWorld()));
-  afterAll(() => world.stop());
+  const world = useWorld();
   const smoke = (...args: string[]) =>
     new Promise<{ status: number; output: string }>((resolve) => {
       execFile('sh', ['ops/smoke.sh', ...args], (error, stdout) =>

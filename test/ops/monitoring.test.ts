@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 import { complaintsAbout, documentedMetrics, type OfferedMetric, offeredMetrics } from './metrics.js';
 import { installed } from './installed.js';
 
@@ -44,13 +44,11 @@ const dashboards = readdirSync(DASHBOARDS).map(
   (file) => JSON.parse(readFileSync(join(DASHBOARDS, file), 'utf8')) as Dashboard,
 );
 
-let world: World;
 let offered: Map<string, OfferedMetric>;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   offered = offeredMetrics(world);
 });
-afterAll(() => world.stop());
 
 describe('metrics', () => {
   test('are exactly those that docs/operations.md describes, with their types', () => {

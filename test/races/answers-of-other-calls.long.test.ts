@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Behaviour, ReceivedCall } from '../world/counterpart.js';
 import type { LateEnding } from '../world/endings.js';
-import { type LaunchedSession, PROVIDER, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, PROVIDER, useWorld } from '../world/world.js';
 
 const BETS = 600;
 const PLAYERS = 8;
 /** Attempts within which a request must get a definite answer. */
 const TRIES = 50;
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 /** Each answer is sent once more, when the next call on its connection is under way and before that call's own answer. */
 const AGAIN: LateEnding = { do: 'reply-twice' };

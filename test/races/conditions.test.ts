@@ -1,29 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReversedTarget } from '../../src/wallet/rules/decision.js';
 import type { RoundFacts } from '../../src/wallet/rules/facts.js';
 import type { NewTransaction } from '../../src/wallet/transaction.js';
 import { TransactionStore } from '../../src/wallet/transaction.store.js';
-import { type LaunchedSession, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, OPERATOR, PROVIDER, useWorld, type World } from '../world/world.js';
 import { randomUUID } from 'node:crypto';
 
 /**
  * A write carries its condition: it has no effect if another request changed the row after it was read. Over HTTP
  * these moments are too short to hit, so the store is called directly.
  */
-let world: World;
 let store: TransactionStore;
 let session: LaunchedSession;
 let bet: ReturnType<World['transaction']>;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   store = world.app.get(TransactionStore);
 });
 beforeEach(async () => {
   session = await world.launch();
   bet = world.transaction(session, 'BET');
 });
-afterAll(() => world.stop());
 
 const round = (version: number) => ({ version }) as RoundFacts;
 

@@ -13,7 +13,7 @@ import {
   OPERATOR,
   OTHER_OPERATOR,
   PROVIDER,
-  startWorld,
+  useWorld,
   type World,
 } from '../world/world.js';
 import { chosen, misbehaviour, SEED } from './misbehaviour.js';
@@ -28,16 +28,12 @@ const PATIENCE_MS = 150;
 /** Ticks of the resolver, a minute apart, by which every record must be decided or parked. */
 const TICKS = 600;
 
-let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const world = useWorld({ OPERATOR_TIMEOUT_MS: String(PATIENCE_MS) });
 beforeAll(async () => {
   folder = await temporaryFolder();
-  world = await startWorld({ OPERATOR_TIMEOUT_MS: String(PATIENCE_MS) });
 });
-afterAll(async () => {
-  await world.stop();
-  await folder.remove();
-});
+afterAll(() => folder.remove());
 
 test(`${ROUNDS} rounds with a wallet that mostly misbehaves end decided or parked, and equal to the wallet`, async () => {
   try {

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type LaunchedSession, type Reply, startApplication, startWorld, World } from '../world/world.js';
+import { type LaunchedSession, type Reply, startApplication, useWorld, World } from '../world/world.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 const MANY = 100;
 const START = 100_000;

@@ -4,25 +4,21 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { OPERATOR, startWorld, type World } from '../world/world.js';
+import { OPERATOR, useWorld } from '../world/world.js';
 import { csvOf, type Line, linesOf } from './ledger-statement.js';
 
-let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let statement: Line[];
 
+const world = useWorld();
 beforeAll(async () => {
   folder = await temporaryFolder();
-  world = await startWorld();
   const session = await world.launch();
   for (const kind of ['BET', 'WIN']) await world.submit(world.transaction(session, kind));
   statement = linesOf(world.wallet.entries);
 });
 
-afterAll(async () => {
-  await world.stop();
-  await folder.remove();
-});
+afterAll(() => folder.remove());
 
 /** The command as it was built, beside the running service. */
 async function command(args: readonly string[], environment: Record<string, string> = {}) {

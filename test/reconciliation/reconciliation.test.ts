@@ -10,31 +10,27 @@ import {
   OPERATOR,
   OTHER_OPERATOR,
   OTHER_PROVIDER,
-  startWorld,
+  useWorld,
   type World,
 } from '../world/world.js';
 import { csvOf, type Line, linesOf } from './ledger-statement.js';
 
 const SECOND_MS = 1000;
 
-let world: World;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 /** The operator's statement, all of whose lines agree with the platform. */
 let statement: Line[];
 let range: { from: Date; to: Date };
 
+const world = useWorld();
 beforeAll(async () => {
   folder = await temporaryFolder();
-  world = await startWorld();
   range = { from: new Date(Date.now() - SECOND_MS), to: new Date(Date.now() + 3600 * SECOND_MS) };
   await play(world);
   statement = linesOf(world.wallet.entries);
 });
 
-afterAll(async () => {
-  await world.stop();
-  await folder.remove();
-});
+afterAll(() => folder.remove());
 
 /** Rounds that leave every decided state behind, on both sides. */
 async function play(at: World): Promise<void> {

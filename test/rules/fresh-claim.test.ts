@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sha256 } from '../../src/runtime/digest.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import { decide } from '../../src/wallet/rules/attempt.js';
 import type { Submission } from '../../src/wallet/transaction.js';
 import { TransactionStore } from '../../src/wallet/transaction.store.js';
 import { FOREIGN_GAME, GAME, OPERATOR, OTHER_OPERATOR, OTHER_PROVIDER, PROVIDER } from '../world/world.js';
-import { startWorld, type World } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 
 const RETIRED_GAME = 'retired-game';
 const PAUSED_OPERATOR = 'paused-casino';
@@ -20,9 +20,8 @@ const PAUSED = {
   game: { gameId: 'paused-game' },
 } as const;
 
-let world: World;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   const game = { providerId: PROVIDER, name: RETIRED_GAME, status: 'DISABLED' };
   expect((await world.admin('PUT', `/v1/admin/games/${RETIRED_GAME}`, game)).status).toBe(200);
   const disabled = await world.admin('PATCH', `/v1/admin/operators/${OTHER_OPERATOR}`, {
@@ -42,7 +41,6 @@ beforeAll(async () => {
     expect((await world.admin('POST', `/v1/admin/${path}/pause`, { reason: 'test' })).status).toBe(200);
   }
 });
-afterAll(() => world.stop());
 
 async function create(kind: 'operators' | 'providers', tenant: object): Promise<void> {
   expect((await world.admin('POST', `/v1/admin/${kind}`, tenant)).status).toBe(201);

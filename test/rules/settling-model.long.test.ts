@@ -1,12 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { platformRollbackId } from '../../src/wallet/resolving/platform-rollback.js';
-import { type LaunchedSession, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { type LaunchedSession, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world.stop());
+const world = useWorld();
 
 type Body = ReturnType<World['transaction']>;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { AttemptIds } from '../../src/wallet/attempt-ids.js';
 import { AttemptIdsStore } from '../../src/wallet/attempt-ids.store.js';
 import { GRANT } from '../world/provider.js';
@@ -10,15 +10,12 @@ import {
   OPERATOR,
   OTHER_OPERATOR,
   PROVIDER,
-  startWorld,
-  type World,
+  useWorld,
 } from '../world/world.js';
 
-let world: World;
 let session: LaunchedSession;
-beforeAll(async () => (world = await startWorld()));
+const world = useWorld();
 beforeEach(async () => (session = await world.launch()));
-afterAll(() => world.stop());
 
 interface Item {
   readonly type: string;

@@ -4,20 +4,16 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TestClock } from '../world/test-clock.js';
-import { PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { PROVIDER, startApplication, useWorld } from '../world/world.js';
 
-let world: World;
 const lines: string[] = [];
 const LOGS = { write: (line: string) => void lines.push(line) };
 const sockets: Socket[] = [];
 
-beforeAll(async () => {
-  world = await startWorld({ LOG_LEVEL: 'info' }, LOGS);
-});
+const world = useWorld({ LOG_LEVEL: 'info' }, LOGS);
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
-afterAll(() => world.stop());
 
 function open(url = world.url): Socket {
   const { hostname, port } = new URL(url);

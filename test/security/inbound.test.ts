@@ -7,17 +7,10 @@ import { readConfiguration } from '../../src/config/configuration.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/server/application.js';
 import { CroupierExpressAdapter } from '../../src/server/express-adapter.js';
 import { ServiceLogger } from '../../src/observability/logging.js';
-import { ADMIN_KEY, PROVIDER, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
 const lines: string[] = [];
-
-beforeAll(async () => {
-  const logs = { write: (line: string) => void lines.push(line) };
-  world = await startWorld({ LOG_LEVEL: 'trace' }, logs);
-});
-
-afterAll(() => world.stop());
+const world = useWorld({ LOG_LEVEL: 'trace' }, { write: (line: string) => void lines.push(line) });
 
 /** All data that is received until the connection is closed. */
 async function answerTo(socket: Socket): Promise<string> {

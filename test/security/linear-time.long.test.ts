@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { csvRecord } from '../../src/api/lists/csv.js';
 import { parseJsonObject } from '../../src/api/validation/json.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../../src/outbound/base-url.js';
 import { instantMs } from '../../src/runtime/instant.js';
-import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 /** An input that grows with its number of repetitions. */
 interface Attack {
@@ -179,9 +179,7 @@ describe('a function takes time linear in the length of foreign text', () => {
 
 /** In earlier versions, each of these requests blocked the process for 0.2 s to 15 s. */
 describe('a hostile request costs about as much as a harmless one of the same size', () => {
-  let world: World;
-  beforeAll(async () => (world = await startWorld()));
-  afterAll(() => world.stop());
+  const world = useWorld();
 
   const MAX_MS = 120;
   const LONG_FRACTION = `{"amountMinor":1.${'0'.repeat(65_000)}1}`;

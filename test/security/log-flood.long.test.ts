@@ -1,18 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
 
 type Line = Record<string, unknown>;
 
-let world: World;
 const lines: Line[] = [];
 const logs = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
 
-beforeAll(async () => {
-  world = await startWorld({ LOG_LEVEL: 'info', TRUST_PROXY: 'loopback' }, logs);
-});
-
-afterAll(() => world.stop());
+const world = useWorld({ LOG_LEVEL: 'info', TRUST_PROXY: 'loopback' }, logs);
 
 beforeEach(() => (lines.length = 0));
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
 const lines: string[] = [];
 /** The secrets of this run by name; none may appear anywhere. */
 const confidential = new Map<string, string>();
@@ -29,11 +28,11 @@ function watchRequests(): () => void {
   return () => (world.request = original);
 }
 
+const world = useWorld(
+  { LOG_LEVEL: 'trace', METRICS_TOKEN: 'metrics-token-of-this-run-4711' },
+  { write: (line: string) => void lines.push(line) },
+);
 beforeAll(async () => {
-  world = await startWorld(
-    { LOG_LEVEL: 'trace', METRICS_TOKEN: 'metrics-token-of-this-run-4711' },
-    { write: (line: string) => void lines.push(line) },
-  );
   restore = watchRequests();
   keep('root key', ADMIN_KEY);
   keep('metrics token', 'metrics-token-of-this-run-4711');
@@ -43,10 +42,7 @@ beforeAll(async () => {
   await traffic();
 });
 
-afterAll(async () => {
-  restore();
-  await world.stop();
-});
+afterAll(() => restore());
 
 /** Successes, refusals and internal errors. */
 async function traffic(): Promise<void> {

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CallbackHttp } from '../../src/outbound/callback-http.js';
 import { Outbound } from '../../src/outbound/outbound.service.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
-import { ADMIN_KEY, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, PROVIDER, startApplication, useWorld } from '../world/world.js';
 
-let world: World;
 /** Another instance, as in production: private addresses are refused, including the world's own counterparts. */
 let guarded: Awaited<ReturnType<typeof startApplication>>;
 /** A server on loopback that must not be reached. */
@@ -15,8 +14,8 @@ const canary = createServer((_, response) => response.end('{"status":"APPROVED",
 let connections = 0;
 let port: number;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   const environment = { DATABASE_URL: world.databaseUrl, OUTBOUND_ALLOW_PRIVATE: 'false' };
   guarded = await startApplication(environment, world.clock);
   canary.on('connection', () => (connections += 1));
@@ -33,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   canary.close();
   await guarded.app.close();
-  await world.stop();
 });
 
 async function admin(method: string, path: string, body: object): Promise<{ status: number; error: string }> {

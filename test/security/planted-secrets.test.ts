@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Randomness } from '../../src/runtime/randomness.js';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
-let world: World;
 const lines: string[] = [];
 /** The form of an encrypted secret. */
 const SEALED = /v[12]\.[\w-]{8,}\.[\w-]{8,}/;
@@ -12,8 +11,8 @@ const answers: { readonly name: string; readonly text: string }[] = [];
 /** The secrets that must not be found, by name. */
 const planted = new Map<string, string>();
 
+const world = useWorld({ LOG_LEVEL: 'trace' }, { write: (line: string) => void lines.push(line) });
 beforeAll(async () => {
-  world = await startWorld({ LOG_LEVEL: 'trace' }, { write: (line: string) => void lines.push(line) });
   plant('root key', ADMIN_KEY);
   for (const [id, secret] of world.secrets) plant(`secret of ${id}`, secret);
   await createTenants();
@@ -24,7 +23,6 @@ beforeAll(async () => {
   await breakWrites();
   await readEverything();
 });
-afterAll(() => world.stop());
 
 /** Registers a secret in each form in which it could be written. */
 function plant(name: string, secret: string): void {

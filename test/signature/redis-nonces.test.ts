@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { RedisProxy } from '../world/redis-proxy.js';
-import { OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
 const redisUrl = inject('redisUrl');
 
@@ -14,21 +14,19 @@ const REMEMBER_SECONDS = 601;
 
 // Without a Redis there is nothing to test; the services suite has one.
 describe.runIf(redisUrl !== null)('nonces in Redis', () => {
-  let world: World;
   let proxy: RedisProxy;
   /** Another instance, which reaches Redis through the proxy. */
   let proxied: World;
   let redis: Redis;
   const lines: string[] = [];
+  const world = useWorld({ LOG_LEVEL: 'warn' }, { write: (line) => void lines.push(line) });
   beforeAll(async () => {
     redis = new Redis(redisUrl!);
     proxy = await RedisProxy.start(redisUrl!);
-    world = await startWorld({ LOG_LEVEL: 'warn' }, { write: (line) => void lines.push(line) });
     proxied = await world.another(world.clock, { REDIS_URL: proxy.url });
   });
   afterAll(async () => {
     await proxied.app.close();
-    await world.stop();
     await proxy.stop();
     redis.disconnect();
   });

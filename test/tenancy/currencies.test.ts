@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GAME, OPERATOR, startWorld, type World } from '../world/world.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { GAME, OPERATOR, useWorld } from '../world/world.js';
 
-let world: World;
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   const { status, json } = await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, {
     currencies: ['EUR', 'JPY'],
   });
   expect([status, json['currencies']]).toEqual([200, ['EUR', 'JPY']]);
 });
-afterAll(() => world.stop());
 
 const SPINS = { playerRef: 'ann', gameId: GAME, spins: 3, betAmountMinor: 10 };
 

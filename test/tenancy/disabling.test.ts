@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
 
-let world: World;
 let other: Awaited<ReturnType<typeof startApplication>>;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
 });
 
-afterAll(async () => {
-  await other.app.close();
-  await world.stop();
-});
+afterAll(() => other.app.close());
 
 /** A signed call to one of the two instances. */
 async function call(url: string, tenant: string, path: string, body: object): Promise<number> {

@@ -1,16 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { GAME, OPERATOR, PROVIDER, type Reply, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
-let world: World;
 let other: World;
 const lines: Record<string, unknown>[] = [];
 
+const world = useWorld(
+  { LOG_LEVEL: 'info' },
+  { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+);
 beforeAll(async () => {
-  world = await startWorld(
-    { LOG_LEVEL: 'info' },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  );
   other = await world.another(world.clock);
 });
 afterEach(async () => {
@@ -18,10 +17,7 @@ afterEach(async () => {
   // The other instance would read it up to half a second later.
   await other.app.get(TenancyService).reload();
 });
-afterAll(async () => {
-  await other.app.close();
-  await world.stop();
-});
+afterAll(() => other.app.close());
 
 const CASES = [
   {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
-import { GAME, OPERATOR, PROVIDER, startApplication, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, startApplication, startWorld, useWorld } from '../world/world.js';
 
 const OLD = Buffer.alloc(32, 'test');
 const NEW = Buffer.alloc(32, 'new key');
@@ -65,7 +65,7 @@ test('SECRETS_KEY is rotated under a running service, and no tenant notices', as
 });
 
 describe('the audit log', () => {
-  let world: World;
+  const world = useWorld();
   const storage = () => ({ databaseUrl: world.databaseUrl, dataDir: '/nowhere' });
   const both = { secretsKey: NEW, secretsKeyPrevious: OLD };
   const mac = 'SELECT mac FROM audit_seals WHERE number = 3';
@@ -76,12 +76,6 @@ describe('the audit log', () => {
       `ALTER TABLE audit_seals DISABLE TRIGGER USER; UPDATE audit_seals SET mac = ${expression} WHERE number = 3;
        ALTER TABLE audit_seals ENABLE TRIGGER USER`,
     );
-
-  beforeAll(async () => {
-    world = await startWorld();
-  });
-
-  afterAll(() => world.stop());
 
   test('is not sealed with a new key while it is broken, and no secret is either', async () => {
     const [row] = await world.sql.run<{ mac: Buffer }>(mac);

@@ -10,19 +10,14 @@ import {
   PROVIDER,
   startApplication,
   startWorld,
+  useWorld,
   World,
 } from '../world/world.js';
 
 const KEY = Buffer.alloc(32, 'test');
 const box = new SecretBox(KEY, new Randomness());
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-
-afterAll(() => world.stop());
+const world = useWorld();
 
 const storage = () => ({ databaseUrl: world.databaseUrl, dataDir: '/nowhere' });
 

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { GameStore } from '../../src/tenancy/game.store.js';
 import { TenantStore } from '../../src/tenancy/tenant.store.js';
-import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
-let world: World;
 let database: Database;
 let tenants: TenantStore;
 let games: GameStore;
 
+const world = useWorld();
 beforeAll(async () => {
-  world = await startWorld();
   database = world.app.get(Database);
   tenants = world.app.get(TenantStore);
   games = world.app.get(GameStore);
 });
 beforeEach(() => world.sql.run(`UPDATE tenants SET status = 'ACTIVE'`));
-afterAll(() => world.stop());
 
 const game = {
   gameId: GAME,

@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { randomUUID } from 'node:crypto';
 import type { DestinationStream } from 'pino';
-import { inject } from 'vitest';
+import { beforeAll, inject } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import type { Environment } from '../../src/config/variable-reader.js';
@@ -246,6 +246,17 @@ export class World {
     );
     return row?.state;
   }
+}
+
+/** The world of a test file or of a `describe`: it starts before the tests and stops after them. */
+export function useWorld(environment: Environment = {}, logs?: DestinationStream): World {
+  // Declared at once and completed when the world has started, so that a test file can hold it in a constant.
+  const world = Object.create(World.prototype) as World;
+  beforeAll(async () => {
+    Object.assign(world, await startWorld(environment, logs));
+    return () => world.stop();
+  });
+  return world;
 }
 
 /** Starts a new world, with two providers, two operators and three games. */

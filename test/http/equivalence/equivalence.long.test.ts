@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ADMIN_KEY, OPERATOR, PROVIDER, startWorld, type World } from '../../world/world.js';
+import { expect, test } from 'vitest';
+import { ADMIN_KEY, OPERATOR, PROVIDER, useWorld, type World } from '../../world/world.js';
 import { allRequests, answerOf, answersOf, type Target } from './requests.js';
 
 const RECORDING = join(import.meta.dirname, 'recording.json');
@@ -14,12 +14,7 @@ const NOT_FOUND =
   '404 | content-type: application/json; charset=utf-8 | x-error-code: NOT_FOUND | x-next-action: fix-request | ';
 const NOT_FOUND_BODY = '{"error":"not found"}';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
+const world = useWorld();
 
 function targetOf(world: World): Target {
   const tenant = (id: string) => ({ id, secret: world.secrets.get(id) ?? '' });

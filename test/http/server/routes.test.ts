@@ -1,12 +1,8 @@
 import type { Router } from 'express';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWorld, type World } from '../../world/world.js';
+import { expect, test } from 'vitest';
+import { useWorld } from '../../world/world.js';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
+const world = useWorld();
 
 /** The paths of the routes, in the order in which Express tries them for each request. */
 function routes(): string[] {
