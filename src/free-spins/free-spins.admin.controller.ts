@@ -52,7 +52,7 @@ import {
   detailedGrantResponse,
 } from './grants/grant.response.js';
 import { PreviewResponse, previewResponse } from './grants/preview.response.js';
-import { FreeSpinsService } from './grants/grants.service.js';
+import { GrantsService } from './grants/grants.service.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
 
@@ -63,7 +63,7 @@ const PATH = 'v1/admin/free-spins';
 @Controller(PATH)
 export class FreeSpinsAdminController {
   constructor(
-    private readonly freeSpins: FreeSpinsService,
+    private readonly grants: GrantsService,
     private readonly batches: BatchesService,
     private readonly winnings: WinningsService,
   ) {}
@@ -77,7 +77,7 @@ export class FreeSpinsAdminController {
     @JsonBody() request: AdminGrantRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse | ApprovalItem> {
-    return answerGrant(await this.freeSpins.grant(actor, request, 'everybody'), PATH, response, approvalItem);
+    return answerGrant(await this.grants.grant(actor, request, 'everybody'), PATH, response, approvalItem);
   }
 
   @Post('preview')
@@ -85,7 +85,7 @@ export class FreeSpinsAdminController {
   @HttpCode(200)
   @ApiPreview('grant', AdminGrantRequest)
   async preview(@JsonBody() request: AdminGrantRequest): Promise<PreviewResponse> {
-    return previewResponse(request, 1, await this.freeSpins.preview(request));
+    return previewResponse(request, 1, await this.grants.preview(request));
   }
 
   @Post('batches')
@@ -177,7 +177,7 @@ export class FreeSpinsAdminController {
     @AcceptedFormat() format: ListFormat,
   ): Promise<GrantListResponse | StreamableFile> {
     const read = async (page: AdminGrantQuery) => {
-      const found = await this.freeSpins.list(page, page);
+      const found = await this.grants.list(page, page);
       return { ...found, items: found.items.map(grantResponse) };
     };
     return answerList(format, { query, name: 'free-spins', columns: GRANT_COLUMNS, read });
@@ -188,7 +188,7 @@ export class FreeSpinsAdminController {
   @SensitiveRead('free-spins.read', 'grant:{requestRef}', { polled: true })
   @ApiFindGrant()
   async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
-    const grant = await this.freeSpins.find(requestRef, 'everybody');
+    const grant = await this.grants.find(requestRef, 'everybody');
     return detailedGrantResponse(grant, await this.winnings.of(requestRef));
   }
 
@@ -202,7 +202,7 @@ export class FreeSpinsAdminController {
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantStatusResponse> {
-    return { requestRef, ...(await this.freeSpins.pullStatus(actor, requestRef, 'everybody')) };
+    return { requestRef, ...(await this.grants.pullStatus(actor, requestRef, 'everybody')) };
   }
 
   @Post(':requestRef/cancel')
@@ -215,7 +215,7 @@ export class FreeSpinsAdminController {
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return grantResponse(await this.freeSpins.cancel(actor, requestRef, 'everybody'));
+    return grantResponse(await this.grants.cancel(actor, requestRef, 'everybody'));
   }
 
   @Post(':requestRef/resend')
@@ -228,7 +228,7 @@ export class FreeSpinsAdminController {
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return granted(await this.freeSpins.resend(actor, requestRef, 'everybody'), PATH);
+    return granted(await this.grants.resend(actor, requestRef, 'everybody'), PATH);
   }
 
   @Post(':requestRef/void')
@@ -241,6 +241,6 @@ export class FreeSpinsAdminController {
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return voided(await this.freeSpins.void(actor, requestRef, 'everybody'), PATH);
+    return voided(await this.grants.void(actor, requestRef, 'everybody'), PATH);
   }
 }

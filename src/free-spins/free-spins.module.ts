@@ -9,7 +9,7 @@ import { BatchStore } from './batches/batch.store.js';
 import { BatchesService } from './batches/batches.service.js';
 import { FreeSpinsAdminController } from './free-spins.admin.controller.js';
 import { FreeSpinsOperatorController } from './free-spins.operator.controller.js';
-import { FreeSpinsService } from './grants/grants.service.js';
+import { GrantsService } from './grants/grants.service.js';
 import { GrantableGames } from './grants/grantable-games.js';
 import { GrantCallbacks } from './grants/grant-callbacks.js';
 import { Grant } from './grants/grant.entity.js';
@@ -23,7 +23,7 @@ import { WinningsStore } from './winnings/winnings.store.js';
   imports: [TypeOrmModule.forFeature([Batch, Grant]), ApprovalsModule, ProviderCallbackModule, WalletModule],
   controllers: [FreeSpinsAdminController, FreeSpinsOperatorController, WinningsAdminController],
   providers: [
-    FreeSpinsService,
+    GrantsService,
     BatchesService,
     BatchRunner,
     BatchStore,

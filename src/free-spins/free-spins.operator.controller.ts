@@ -48,7 +48,7 @@ import {
   grantResponse,
   detailedGrantResponse,
 } from './grants/grant.response.js';
-import { FreeSpinsService } from './grants/grants.service.js';
+import { GrantsService } from './grants/grants.service.js';
 import type { Scope } from './grants/grantable-games.js';
 import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
 import { WinningsService } from './winnings/winnings.service.js';
@@ -62,7 +62,7 @@ const PATH = 'v1/operator/free-spins';
 @Controller(PATH)
 export class FreeSpinsOperatorController {
   constructor(
-    private readonly freeSpins: FreeSpinsService,
+    private readonly grants: GrantsService,
     private readonly batches: BatchesService,
     private readonly winnings: WinningsService,
   ) {}
@@ -77,7 +77,7 @@ export class FreeSpinsOperatorController {
   ): Promise<GrantResponse | ApprovalItem> {
     const order = { ...request, operatorId: operator.id };
     return answerGrant(
-      await this.freeSpins.grant(actor, order, own(operator)),
+      await this.grants.grant(actor, order, own(operator)),
       PATH,
       response,
       operatorApprovalItem,
@@ -167,7 +167,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorGrantQuery,
   ): Promise<GrantListResponse> {
-    const found = await this.freeSpins.list({ ...query, operatorId: operator.id }, query);
+    const found = await this.grants.list({ ...query, operatorId: operator.id }, query);
     return { ...found, items: found.items.map(grantResponse) };
   }
 
@@ -177,7 +177,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<DetailedGrantResponse> {
-    const grant = await this.freeSpins.find(requestRef, own(operator));
+    const grant = await this.grants.find(requestRef, own(operator));
     return detailedGrantResponse(grant, await this.winnings.of(requestRef));
   }
 
@@ -190,7 +190,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantStatusResponse> {
-    return { requestRef, ...(await this.freeSpins.pullStatus(actor, requestRef, own(operator))) };
+    return { requestRef, ...(await this.grants.pullStatus(actor, requestRef, own(operator))) };
   }
 
   @Post(':requestRef/cancel')
@@ -202,7 +202,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return grantResponse(await this.freeSpins.cancel(actor, requestRef, own(operator)));
+    return grantResponse(await this.grants.cancel(actor, requestRef, own(operator)));
   }
 
   @Post(':requestRef/resend')
@@ -214,7 +214,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return granted(await this.freeSpins.resend(actor, requestRef, own(operator)), PATH);
+    return granted(await this.grants.resend(actor, requestRef, own(operator)), PATH);
   }
 
   @Post(':requestRef/void')
@@ -226,7 +226,7 @@ export class FreeSpinsOperatorController {
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return voided(await this.freeSpins.void(actor, requestRef, own(operator)), PATH);
+    return voided(await this.grants.void(actor, requestRef, own(operator)), PATH);
   }
 }
 

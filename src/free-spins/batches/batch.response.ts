@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Columns } from '../../api/lists/list.js';
 import { NextCursor } from '../../api/lists/time-page.js';
-import type { BatchProgress } from './batch.sql.js';
+import type { BatchProgress } from './batch.store.js';
 import { GrantResponse } from '../grants/grant.response.js';
 import { stakeMinorOf } from '../rules/stake.js';
 

@@ -1,19 +1,14 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Tracing } from '../../observability/tracing/tracing.js';
 import type { CallbackOutcome } from '../../provider-callback/provider-callbacks.service.js';
-import { BackgroundLoop } from '../../runtime/background-loop.js';
+import { Background } from '../../runtime/background.js';
+import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { TenancyService } from '../../tenancy/tenancy.service.js';
 import { GrantableGames } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
-import { GrantStore } from '../grants/grant.store.js';
+import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
 import { BatchStore } from './batch.store.js';
 
 /** Maximum number of calls in flight per provider and instance. */
@@ -50,17 +45,10 @@ interface ProviderWorkers {
  * Contract, section 6.
  */
 @Injectable()
-export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class BatchRunner {
   private readonly logger = new Logger('BatchRunner');
   private readonly workersByProvider = new Map<string, ProviderWorkers>();
-  private readonly loop = new BackgroundLoop({
-    work: () => this.findWork(),
-    onError: ({ message }) =>
-      this.logger.error({ msg: 'the check for unsent grants and due cancels failed', detail: message }),
-    intervalMs: POLL_MS,
-    firstAfterMs: FIRST_POLL_MS,
-    inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
-  });
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly randomness: Randomness,
@@ -70,19 +58,18 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     private readonly callbacks: GrantCallbacks,
     private readonly batches: BatchStore,
     private readonly grants: GrantStore,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  /** Claims no further grants once the shutdown has begun. The calls in flight are awaited later. */
-  onModuleDestroy(): void {
-    void this.loop.stop(STOP_MS);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop(STOP_MS);
+    background: Background,
+  ) {
+    this.loop = background.add({
+      name: 'send unsent grants and due cancels',
+      intervalMs: POLL_MS,
+      firstAfterMs: FIRST_POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.findWork(),
+      inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
+      onError: ({ message }) =>
+        this.logger.error({ msg: 'the check for unsent grants and due cancels failed', detail: message }),
+    });
   }
 
   /** Requests a check for unsent grants and due cancels. */
@@ -132,10 +119,10 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     }
   }
 
-  private async sendCancel(grant: Grant & { cancelAttempt: number }, pool: ProviderWorkers): Promise<void> {
+  private async sendCancel(grant: ClaimedCancel, pool: ProviderWorkers): Promise<void> {
     const requestId = grant.cancelRequestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
-      this.callbacks.sendCancel(grant, grant.cancelAttempt),
+      this.callbacks.sendCancel(grant),
     );
     if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
@@ -162,14 +149,14 @@ export class BatchRunner implements OnApplicationBootstrap, OnModuleDestroy, Bef
     const game = this.tenancy.game(grant.gameId);
     if (!game || !this.games.isOpen(game) || game.providerId !== grant.providerId) {
       const failure = { error: GAME_CLOSED, outcomeUnknown: false, refused: false };
-      await this.grants.recordFailed(grant.requestRef, grant.attempt, failure);
+      await this.grants.recordFailed(grant, failure);
       return this.giveUp(grant, GAME_CLOSED);
     }
     // The request that queued this grant may have ended long ago. A grant that an earlier version recorded has no
     // request id.
     const requestId = grant.requestId ?? this.randomness.uuid();
     const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
-      this.callbacks.send(grant, grant.attempt),
+      this.callbacks.send(grant),
     );
     if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
   }

@@ -2,20 +2,211 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Configuration } from '../../config/configuration.js';
-import { Database, type Query } from '../../database/database.js';
-import type { Place } from '../../database/place.js';
+import { Database, type Query, type Statement } from '../../database/database.js';
+import { type Place, placeColumn, START_OF_LIST } from '../../database/place.js';
+import { selectList } from '../../database/select-list.js';
+import { named } from '../../database/statement.js';
 import { currentRequestId } from '../../observability/trace.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
 import { Grant } from '../grants/grant.entity.js';
-import { GrantStore, type NewGrant, type Reached, type Tenants } from '../grants/grant.store.js';
+import { LEASE_END, REACHED } from '../grants/grant.sql.js';
+import { type ClaimedCancel, GrantStore, type NewGrant, type Reached } from '../grants/grant.store.js';
 import { Batch } from './batch.entity.js';
-import * as sql from './batch.sql.js';
-import type { BatchFilter, BatchProgress } from './batch.sql.js';
 
 export interface NewBatch
   extends Omit<NewGrant, 'requestRef' | 'playerRef'>, Pick<Batch, 'batchId' | 'batchRef' | 'fingerprint'> {
   readonly players: readonly { readonly requestRef: string; readonly playerRef: string }[];
 }
+
+/** A batch with the fields that its grants share, and the number of grants in each state. */
+export interface BatchProgress {
+  readonly batchId: string;
+  readonly batchRef: string | null;
+  readonly operatorId: string;
+  readonly providerId: string;
+  readonly gameId: string;
+  readonly spins: number;
+  /** Minor units. */
+  readonly betAmountMinor: number;
+  readonly currency: string;
+  readonly total: number;
+  readonly granted: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly cancelled: number;
+  readonly createdAt: Date;
+}
+
+/** A filter of batches; an absent field restricts nothing. */
+export interface BatchFilter {
+  readonly operatorId?: string;
+  readonly gameId?: string;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/**
+ * Selects batches with their progress, newest first.
+ * @param batches a query for rows of free_spin_batches
+ * @param further more columns to select from `b`, a row of `batches`, with a leading comma
+ */
+const progress = (batches: string, further = '') => `
+  SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
+         g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency, c.total, c.granted, c.failed,
+         c.pending, c.cancelled, b.created_at AS "createdAt"${further}
+    FROM (${batches}) AS b
+   CROSS JOIN LATERAL (SELECT * FROM free_spin_grants g WHERE g.batch_id = b.batch_id ORDER BY g.grant_no LIMIT 1) AS g
+   CROSS JOIN LATERAL (SELECT count(*) AS total, count(*) FILTER (WHERE state = 'GRANTED') AS granted,
+                              count(*) FILTER (WHERE state = 'FAILED') AS failed,
+                              count(*) FILTER (WHERE state = 'PENDING') AS pending,
+                              count(*) FILTER (WHERE state = 'CANCELLED') AS cancelled
+                         FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
+   ORDER BY b.created_at DESC, b.batch_id DESC`;
+
+/** The progress of a batch, if it belongs to the operator or if `operatorId` is null. */
+const PROGRESS = named(
+  'batch_progress',
+  progress(`SELECT * FROM free_spin_batches
+             WHERE batch_id = :batchId AND (:operatorId::text IS NULL OR operator_id = :operatorId)`),
+);
+
+const CONDITIONS: Readonly<Record<keyof BatchFilter, string>> = {
+  operatorId: 'operator_id = :operatorId',
+  gameId: 'game_id = :gameId',
+  from: 'created_at >= :from',
+  to: 'created_at < :to',
+};
+
+/** One page, newest first. The filters by operator and by game each have an index in this order. */
+function batchPage(filter: BatchFilter): Statement {
+  const conditions = Object.entries(CONDITIONS)
+    .filter(([field]) => filter[field as keyof BatchFilter] !== undefined)
+    .map(([, condition]) => ` AND ${condition}`);
+  const batches = `
+    SELECT * FROM free_spin_batches
+     WHERE (created_at, batch_id) < (:at::timestamptz, :id::uuid)${conditions.join('')}
+     ORDER BY created_at DESC, batch_id DESC LIMIT :limit`;
+  return named('', progress(batches, `, ${placeColumn('b.created_at', 'b.batch_id')}`));
+}
+
+const IS_BATCH_RECORDED = named(
+  'grant_is_batch_recorded',
+  'SELECT FROM free_spin_batches WHERE batch_ref = :batchRef',
+);
+
+/** Records a batch and one unsent grant for each player, atomically. No row is returned if the batchRef is taken. */
+const RECORD_BATCH = named(
+  'grant_record_batch',
+  `WITH batch AS (
+     INSERT INTO free_spin_batches (batch_id, batch_ref, operator_id, fingerprint, game_id)
+     VALUES (:batchId, :batchRef, :operatorId, :fingerprint, :gameId)
+     ON CONFLICT (batch_ref) DO NOTHING
+     RETURNING batch_id
+   )
+   INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
+                                 bet_amount_minor, currency, state, attempt, batch_id, request_id)
+   SELECT player.request_ref, :operatorId, :providerId, player.player_ref, :gameId, :spins, :betAmountMinor, :currency,
+          'PENDING', 0, batch.batch_id, :requestId
+     FROM batch, unnest(:requestRefs::text[], :playerRefs::text[]) WITH ORDINALITY AS player (request_ref, player_ref, place)
+    ORDER BY player.place
+   RETURNING request_ref`,
+);
+
+/** Claims a provider's next unsent grant. The claim is committed before the call, so that no grant is sent twice. */
+const CLAIM_UNSENT = named(
+  'grant_claim_unsent',
+  `UPDATE free_spin_grants g
+      SET attempt = attempt + 1, lease_until = ${LEASE_END}, updated_at = clock_timestamp()
+    WHERE grant_no = (SELECT grant_no FROM free_spin_grants
+                       WHERE provider_id = :providerId AND state = 'PENDING' AND lease_until IS NULL
+                       ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
+   RETURNING ${selectList(Grant, 'g')}`,
+);
+
+/** Condition for a due cancel that is not claimed, or whose lease has expired. */
+const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
+                          AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())`;
+
+/**
+ * Claims a provider's next due cancel, for a grant that was voided or whose batch was cancelled. The cancel stays due
+ * until an outcome is recorded, so that another instance repeats it after a crash.
+ */
+const CLAIM_DUE_CANCEL = named(
+  'grant_claim_due_cancel',
+  `UPDATE free_spin_grants g
+      SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END}, updated_at = clock_timestamp()
+    WHERE grant_no = (SELECT grant_no FROM free_spin_grants
+                       WHERE provider_id = :providerId AND ${CANCEL_WAITS}
+                       ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
+   RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
+);
+
+/** Selects the providers with unsent grants, or with cancels that are due and not under way. */
+const PROVIDERS_WITH_WORK = named(
+  'grant_providers_with_work',
+  `SELECT provider_id AS "providerId" FROM free_spin_grants WHERE state = 'PENDING' AND lease_until IS NULL
+    UNION
+   SELECT provider_id FROM free_spin_grants WHERE ${CANCEL_WAITS}`,
+);
+
+/**
+ * Fails the unsent grants of a batch. `outcome_unknown` is kept: it is true for a grant that waits to be resent and may
+ * have been booked by an earlier attempt.
+ */
+const FAIL_UNSENT = named(
+  'grant_fail_unsent',
+  `UPDATE free_spin_grants
+      SET state = 'FAILED', failure_error = :error, updated_at = clock_timestamp()
+    WHERE batch_id = :batchId AND state = 'PENDING' AND lease_until IS NULL
+   RETURNING ${REACHED}`,
+);
+
+/**
+ * Cancels the unsent grants of a batch. One that waits to be resent and may have been booked before becomes FAILED
+ * again, because its outcome is still unknown.
+ */
+const CANCEL_UNSENT = named(
+  'grant_cancel_unsent',
+  `UPDATE free_spin_grants
+      SET state = CASE WHEN outcome_unknown THEN 'FAILED' ELSE 'CANCELLED' END,
+          failure_error = CASE WHEN outcome_unknown THEN :error END,
+          cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, updated_at = clock_timestamp()
+    WHERE batch_id = :batchId AND state = 'PENDING' AND lease_until IS NULL
+   RETURNING ${REACHED}, request_ref AS "requestRef"`,
+);
+
+/**
+ * Makes a cancel due for each grant of a batch that is GRANTED or may still become so: it is PENDING, or FAILED with an
+ * unknown outcome.
+ */
+const MAKE_CANCELS_DUE = named(
+  'grant_make_cancels_due',
+  `UPDATE free_spin_grants
+      SET cancel_due = true, cancel_request_id = :requestId, updated_at = clock_timestamp()
+    WHERE batch_id = :batchId AND NOT cancel_due
+      AND (state IN ('PENDING', 'GRANTED') OR state = 'FAILED' AND outcome_unknown)
+   RETURNING request_ref AS "requestRef"`,
+);
+
+/** Fails the cancels of a batch that are due and not under way, when its provider counts as down. */
+const FAIL_CANCELS = named(
+  'grant_fail_cancels',
+  `UPDATE free_spin_grants
+      SET cancel_due = false, last_cancel_error = :error, updated_at = clock_timestamp()
+    WHERE batch_id = :batchId AND ${CANCEL_WAITS}
+   RETURNING request_ref`,
+);
+
+/** Queues the FAILED grants of a batch to be sent again; those of unknown outcome only if `includeUnknown` is true. */
+const RESEND_BATCH = named(
+  'grant_resend_batch',
+  `UPDATE free_spin_grants
+      SET state = 'PENDING', failure_status = NULL, failure_error = NULL, cancel_due = false, request_id = :requestId,
+          carried_out_at = clock_timestamp(), updated_at = clock_timestamp()
+    WHERE batch_id = :batchId AND state = 'FAILED' AND (NOT outcome_unknown OR :includeUnknown)
+   RETURNING request_ref`,
+);
 
 /** Reads and writes batches and the queue of their grants; every update is conditional on the current state. */
 @Injectable()
@@ -33,27 +224,15 @@ export class BatchStore {
   }
 
   async isBatchRecorded(query: Query, batchRef: string): Promise<boolean> {
-    return (await query(sql.IS_BATCH_RECORDED, [batchRef])).length > 0;
+    return (await query(IS_BATCH_RECORDED, { batchRef })).length > 0;
   }
 
   /** @returns false if the batchRef is taken */
   async recordBatch(query: Query, batch: NewBatch): Promise<boolean> {
-    const { batchId, batchRef, operatorId, fingerprint, providerId, gameId, spins } = batch;
-    const rows = await query(sql.RECORD_BATCH, [
-      batchId,
-      batchRef,
-      operatorId,
-      fingerprint,
-      providerId,
-      gameId,
-      spins,
-      batch.betAmountMinor,
-      batch.currency,
-      batch.players.map(({ requestRef }) => requestRef),
-      batch.players.map(({ playerRef }) => playerRef),
-      currentRequestId(),
-    ]);
-    return rows.length > 0;
+    const requestRefs = batch.players.map(({ requestRef }) => requestRef);
+    const playerRefs = batch.players.map(({ playerRef }) => playerRef);
+    const values = { ...batch, requestRefs, playerRefs, requestId: currentRequestId() };
+    return (await query(RECORD_BATCH, values)).length > 0;
   }
 
   batchByRef(batchRef: string): Promise<Batch | null> {
@@ -70,17 +249,16 @@ export class BatchStore {
    * @param operatorId undefined for any operator
    */
   async progress(batchId: string, operatorId: string | undefined): Promise<BatchProgress | undefined> {
-    return (await this.database.query<BatchProgress>(sql.PROGRESS, [batchId, operatorId]))[0];
+    return (await this.database.query<BatchProgress>(PROGRESS, { batchId, operatorId }))[0];
   }
 
   /** Newest first. */
   batchPage(
     filter: BatchFilter,
-    before: Place | undefined,
+    before: Place = START_OF_LIST,
     limit: number,
   ): Promise<(BatchProgress & { place: string })[]> {
-    const { statement, values } = sql.batchPage(filter, before, limit);
-    return this.database.query(statement, values);
+    return this.database.query(batchPage(filter), { ...filter, ...before, limit });
   }
 
   /**
@@ -93,10 +271,11 @@ export class BatchStore {
     batchId: string,
     error: string,
   ): Promise<{ changed: number; reached: readonly Reached[] }> {
-    const reached = await query<Reached & { requestRef: string }>(sql.CANCEL_UNSENT, [batchId, error]);
+    const reached = await query<Reached & { requestRef: string }>(CANCEL_UNSENT, { batchId, error });
     // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
     // them: they may still be granted, so a cancel must follow.
-    const due = await query<{ requestRef: string }>(sql.MAKE_CANCELS_DUE, [batchId, currentRequestId()]);
+    const values = { batchId, requestId: currentRequestId() };
+    const due = await query<{ requestRef: string }>(MAKE_CANCELS_DUE, values);
     // Both statements change the same grant if it waits to be resent and the provider may already have booked it. Such a
     // grant is counted once.
     const changed = new Set([...reached, ...due].map(({ requestRef }) => requestRef));
@@ -105,35 +284,35 @@ export class BatchStore {
 
   /** @returns how many grants were queued */
   async resendBatch(query: Query, batchId: string, includeUnknown: boolean): Promise<number> {
-    return (await query(sql.RESEND_BATCH, [batchId, includeUnknown, currentRequestId()])).length;
+    const values = { batchId, includeUnknown, requestId: currentRequestId() };
+    return (await query(RESEND_BATCH, values)).length;
   }
 
   /** Claims a provider's next due cancel. */
-  async claimDueCancel(providerId: string): Promise<(Grant & { cancelAttempt: number }) | undefined> {
-    const values = [providerId, this.leaseSeconds];
-    return (await this.database.query<Grant & { cancelAttempt: number }>(sql.CLAIM_DUE_CANCEL, values))[0];
+  async claimDueCancel(providerId: string): Promise<ClaimedCancel | undefined> {
+    const values = { providerId, leaseSeconds: this.leaseSeconds };
+    return (await this.database.query<ClaimedCancel>(CLAIM_DUE_CANCEL, values))[0];
   }
 
   /** @returns the number of cancels that failed */
   async failCancels(batchId: string, error: string): Promise<number> {
-    return (await this.database.query(sql.FAIL_CANCELS, [batchId, error])).length;
+    return (await this.database.query(FAIL_CANCELS, { batchId, error })).length;
   }
 
   async providersWithWork(): Promise<string[]> {
-    const rows = await this.database.query<{ providerId: string }>(sql.PROVIDERS_WITH_WORK, []);
+    const rows = await this.database.query<{ providerId: string }>(PROVIDERS_WITH_WORK, {});
     return rows.map(({ providerId }) => providerId);
   }
 
   /** Claims the next unsent grant of a provider. Once the claim is committed, no other instance sends the grant. */
   async claimUnsent(providerId: string): Promise<Grant | undefined> {
-    const [grant] = await this.database.query<Grant>(sql.CLAIM_UNSENT, [providerId, this.leaseSeconds]);
-    return grant;
+    const values = { providerId, leaseSeconds: this.leaseSeconds };
+    return (await this.database.query<Grant>(CLAIM_UNSENT, values))[0];
   }
 
   /** @returns the number of grants that failed */
   async failUnsent(batchId: string, error: string): Promise<number> {
-    const failed = await this.database.query<Tenants>(sql.FAIL_UNSENT, [batchId, error]);
-    this.grants.count(failed.map((tenants) => ({ ...tenants, state: 'FAILED' })));
-    return failed.length;
+    const failed = await this.database.query<Reached>(FAIL_UNSENT, { batchId, error });
+    return this.grants.count(failed).length;
   }
 }

@@ -14,7 +14,7 @@ import { type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { pageByTime } from '../../api/lists/time-page.js';
 import { isUuid } from '../../api/validation/identifier.js';
 import type { Batch } from './batch.entity.js';
-import type { BatchFilter, BatchProgress } from './batch.sql.js';
+import type { BatchFilter, BatchProgress } from './batch.store.js';
 import { BatchRunner } from './batch.runner.js';
 import type { Preview } from '../grants/preview.response.js';
 import { stakeOf } from '../grants/grants.service.js';

@@ -4,7 +4,7 @@ import {
   ProviderCallbacks,
 } from '../../provider-callback/provider-callbacks.service.js';
 import type { Grant } from './grant.entity.js';
-import { GrantStore } from './grant.store.js';
+import { type ClaimedCancel, GrantStore } from './grant.store.js';
 import { type Failure, judgeCancel, judgeGrant, judgeStatus } from '../rules/answers.js';
 
 const UNKNOWN_OUTCOME =
@@ -27,27 +27,24 @@ export class GrantCallbacks {
   ) {}
 
   /**
-   * Sends the callback of a claimed attempt once, and records the outcome.
+   * Sends the callback of the grant's claimed attempt once, and records the outcome.
    * @param claimsCancel whether to claim a due cancel of the grant, too. If true, the caller must send the claimed
    *   cancel; if false, `BatchRunner` sends a due cancel
-   * @returns `cancelAttempt` if the cancel was claimed
+   * @returns the grant as stored afterwards; `cancelAttempt` if the cancel was claimed
    */
   async send(
     grant: Grant,
-    attempt: number,
     claimsCancel = false,
-  ): Promise<{ outcome: CallbackOutcome; cancelAttempt?: number }> {
+  ): Promise<{ outcome: CallbackOutcome; grant: Grant & { readonly cancelAttempt?: number | null } }> {
     const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
     const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
     const outcome = await this.call('/v1/game/free-spins/grant', grant, body);
     const judged = judgeGrant(outcome);
-    if (!judged.ok) {
-      this.logUnusable(grant, outcome, judged.failure);
-      await this.grants.recordFailed(requestRef, attempt, judged.failure);
-      return { outcome };
-    }
-    const cancelAttempt = await this.recordGranted(grant, judged.externalRef, claimsCancel);
-    return { outcome, ...(cancelAttempt != null && { cancelAttempt }) };
+    if (judged.ok)
+      return { outcome, grant: await this.recordGranted(grant, judged.externalRef, claimsCancel) };
+    this.logUnusable(grant, outcome, judged.failure);
+    const failed = await this.grants.recordFailed(grant, judged.failure);
+    return { outcome, grant: failed ?? (await this.grants.stored(requestRef)) };
   }
 
   /** Fails grants whose lease has expired, as after a crash. Called periodically and before grants are returned. */
@@ -59,20 +56,19 @@ export class GrantCallbacks {
 
   /**
    * Sends the callback of a claimed cancel once, and records the outcome.
-   * @returns `failure` if the provider did not answer 200
+   * @returns the grant as stored afterwards; `failure` if the provider did not answer 200
    */
   async sendCancel(
-    grant: Grant,
-    cancelAttempt: number,
-  ): Promise<{ outcome: CallbackOutcome; failure?: Failure }> {
-    const outcome = await this.call('/v1/game/free-spins/cancel', grant, bodyOf(grant));
+    cancel: ClaimedCancel,
+  ): Promise<{ outcome: CallbackOutcome; grant: Grant; failure?: Failure }> {
+    const { requestRef } = cancel;
+    const outcome = await this.call('/v1/game/free-spins/cancel', cancel, bodyOf(cancel));
     const judged = judgeCancel(outcome);
-    if (judged.ok) {
-      await this.grants.recordCancelled(grant.requestRef);
-      return { outcome };
-    }
-    await this.grants.recordCancelFailed(grant.requestRef, cancelAttempt, judged.failure.error);
-    return { outcome, failure: judged.failure };
+    const recorded = judged.ok
+      ? await this.grants.recordCancelled(requestRef)
+      : await this.grants.recordCancelFailed(cancel, judged.failure.error);
+    const grant = recorded ?? (await this.grants.stored(requestRef));
+    return { outcome, grant, ...(!judged.ok && { failure: judged.failure }) };
   }
 
   /** Asks the provider for the remaining spins of a grant with an externalRef. Does not change the grant. */
@@ -83,34 +79,33 @@ export class GrantCallbacks {
     return judged;
   }
 
-  /** @returns the number of the claimed cancel, if any */
   private async recordGranted(
     grant: Grant,
     externalRef: string,
     claimsCancel: boolean,
-  ): Promise<number | null | undefined> {
+  ): Promise<Grant & { readonly cancelAttempt?: number | null }> {
     const { requestRef } = grant;
     const granted = await this.grants.recordGranted(grant, externalRef, claimsCancel);
-    if (granted?.duplicateOf != null) {
+    if (granted) {
       const { duplicateOf } = granted;
+      if (duplicateOf !== null)
+        this.logger.error({
+          msg: 'the provider answered with the externalRef of another live grant of the player: winnings count there',
+          requestRef,
+          duplicateOf,
+          externalRef,
+        });
+      return granted;
+    }
+    const stored = await this.grants.stored(requestRef);
+    if (stored.externalRef !== externalRef)
       this.logger.error({
-        msg: 'the provider answered with the externalRef of another live grant of the player: winnings count there',
+        msg: 'the provider answered with a different externalRef for the same grant',
         requestRef,
-        duplicateOf,
+        kept: stored.externalRef,
         externalRef,
       });
-    }
-    if (granted) return granted.cancelAttempt;
-    const stored = await this.grants.find(requestRef);
-    if (stored?.externalRef === externalRef) return undefined;
-    const kept = stored?.externalRef;
-    this.logger.error({
-      msg: 'the provider answered with a different externalRef for the same grant',
-      requestRef,
-      kept,
-      externalRef,
-    });
-    return undefined;
+    return stored;
   }
 
   /** Logs a 200 with an unusable body; `ProviderCallbacks` logs all other failures. */

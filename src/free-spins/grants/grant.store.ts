@@ -6,7 +6,7 @@ import { Database, type Query, type Statement } from '../../database/database.js
 import { Metrics } from '../../observability/metrics.js';
 import { currentRequestId } from '../../observability/trace.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
-import { Grant, type GrantState } from './grant.entity.js';
+import { Grant } from './grant.entity.js';
 import { type GrantFilter, grantPage } from './grant-page.store.js';
 import * as sql from './grant.sql.js';
 import type { Failure } from '../rules/answers.js';
@@ -26,20 +26,16 @@ export type NewGrant = Readonly<
   >
 >;
 
-/** The operator and provider of a grant. */
-export type Tenants = Pick<Grant, 'operatorId' | 'providerId'>;
+/** A changed grant, to be counted in the metrics by its new state. */
+export type Reached = Pick<Grant, 'operatorId' | 'providerId' | 'state'>;
 
-/** The new state of a changed grant, to be counted in the metrics. */
-export type Reached = Tenants & Pick<Grant, 'state'>;
+/** A grant with the number of its claimed cancel. */
+export type ClaimedCancel = Grant & { readonly cancelAttempt: number };
 
-/** What else was recorded with a grant that has become GRANTED. */
-interface Recorded {
-  /** The number of the claimed cancel; null if none was claimed. */
-  readonly cancelAttempt: number | null;
-  readonly duplicateOf: string | null;
-}
-
-/** Reads and writes grants; every update is conditional on the current state. */
+/**
+ * Reads and writes grants; every update is conditional on the current state. A write that begins or ends an attempt
+ * returns the changed grant, or undefined if its condition did not hold.
+ */
 @Injectable()
 export class GrantStore {
   private readonly leaseSeconds: number;
@@ -57,6 +53,11 @@ export class GrantStore {
     return this.grants.findOneBy({ requestRef });
   }
 
+  /** Reads a grant that was recorded earlier. Grants are never deleted. */
+  stored(requestRef: string): Promise<Grant> {
+    return this.grants.findOneByOrFail({ requestRef });
+  }
+
   /**
    * Newest first.
    * @param before only grants with a lower grantNo
@@ -65,144 +66,104 @@ export class GrantStore {
     return this.grants.find(grantPage(filter, before, limit));
   }
 
-  /** @returns false if the requestRef is taken */
-  async record(query: Query, grant: NewGrant): Promise<boolean> {
-    const { requestRef, operatorId, providerId, playerRef, gameId, spins, betAmountMinor, currency } = grant;
-    const rows = await query(sql.RECORD, [
-      requestRef,
-      operatorId,
-      providerId,
-      playerRef,
-      gameId,
-      spins,
-      betAmountMinor,
-      currency,
-      this.leaseSeconds,
-    ]);
-    return rows.length > 0;
+  /** Records a grant and its first attempt, unless the requestRef is taken. */
+  async record(query: Query, grant: NewGrant): Promise<Grant | undefined> {
+    return (await query<Grant>(sql.RECORD, { ...grant, leaseSeconds: this.leaseSeconds }))[0];
   }
 
   /**
    * Records an unsent grant, to be claimed by its requestRef or by the `BatchRunner` of any instance.
-   * @returns as `record`
+   * @returns false if the requestRef is taken
    */
   async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
-    const rows = await query(sql.RECORD_UNSENT, [
-      grant.requestRef,
-      grant.operatorId,
-      grant.providerId,
-      grant.playerRef,
-      grant.gameId,
-      grant.spins,
-      grant.betAmountMinor,
-      grant.currency,
-      currentRequestId(),
-    ]);
-    return rows.length > 0;
+    return (await query(sql.RECORD_UNSENT, { ...grant, requestId: currentRequestId() })).length > 0;
   }
 
   async isRecorded(query: Query, requestRef: string): Promise<boolean> {
-    return (await query(sql.IS_RECORDED, [requestRef])).length > 0;
+    return (await query(sql.IS_RECORDED, { requestRef })).length > 0;
   }
 
-  /**
-   * Claims an unsent grant by its requestRef.
-   * @returns undefined if it was claimed before
-   */
+  /** Claims an unsent grant, unless it was claimed before. */
   async claim(requestRef: string): Promise<Grant | undefined> {
-    return (await this.database.query<Grant>(sql.CLAIM, [requestRef, this.leaseSeconds]))[0];
+    const values = { requestRef, leaseSeconds: this.leaseSeconds };
+    return (await this.database.query<Grant>(sql.CLAIM, values))[0];
   }
 
-  /** @returns the new attempt; undefined if the grant is no longer FAILED */
-  async resend(query: Query, requestRef: string): Promise<number | undefined> {
-    const [row] = await query<{ attempt: number }>(sql.RESEND, [requestRef, this.leaseSeconds]);
-    return row?.attempt;
+  /** Begins a new attempt of a grant, if it is FAILED. */
+  async resend(query: Query, requestRef: string): Promise<Grant | undefined> {
+    return (await query<Grant>(sql.RESEND, { requestRef, leaseSeconds: this.leaseSeconds }))[0];
   }
 
-  /** @returns the new attempt; undefined if the grant is not FAILED with an unknown outcome */
-  async void(query: Query, requestRef: string): Promise<number | undefined> {
-    const values = [requestRef, this.leaseSeconds, currentRequestId()];
-    const [row] = await query<{ attempt: number }>(sql.VOID, values);
-    return row?.attempt;
+  /** Begins a new attempt that ends in a cancel, if the grant is FAILED with an unknown outcome. */
+  async void(query: Query, requestRef: string): Promise<Grant | undefined> {
+    const values = { requestRef, leaseSeconds: this.leaseSeconds, requestId: currentRequestId() };
+    return (await query<Grant>(sql.VOID, values))[0];
   }
 
   /**
+   * Makes a grant GRANTED, unless it is GRANTED or CANCELLED already.
    * @param claimsCancel whether to claim the cancel as well, if it is due
-   * @returns undefined if the grant is GRANTED or CANCELLED already
+   * @returns `cancelAttempt`: the number of the claimed cancel; null if none was claimed
    */
   async recordGranted(
     { requestRef, providerId, operatorId, playerRef }: Grant,
     externalRef: string,
     claimsCancel: boolean,
-  ): Promise<Recorded | undefined> {
+  ): Promise<(Grant & { readonly cancelAttempt: number | null }) | undefined> {
     const owner = JSON.stringify([providerId, operatorId, playerRef, externalRef]);
-    const [recorded] = await this.database.transaction(async ({ query }) => {
-      await query(sql.LOCK_EXTERNAL_REF, [owner]);
-      return query<Recorded>(sql.GRANTED, [requestRef, externalRef, claimsCancel, this.leaseSeconds]);
+    const values = { requestRef, externalRef, claimsCancel, leaseSeconds: this.leaseSeconds };
+    const granted = await this.database.transaction(async ({ query }) => {
+      await query(sql.LOCK_EXTERNAL_REF, { owner });
+      return query<Grant & { cancelAttempt: number | null }>(sql.GRANTED, values);
     });
-    if (recorded) this.count([{ operatorId, providerId, state: 'GRANTED' }]);
-    return recorded;
+    return this.count(granted)[0];
   }
 
-  async recordFailed(requestRef: string, attempt: number, failure: Failure): Promise<void> {
-    const { status, error, outcomeUnknown, refused } = failure;
-    await this.move('FAILED', sql.FAILED, [
-      requestRef,
-      attempt,
-      status ?? null,
-      error,
-      outcomeUnknown,
-      refused,
-    ]);
+  /** Records the failure of the grant's attempt, unless a later attempt has begun. */
+  recordFailed({ requestRef, attempt }: Grant, failure: Failure): Promise<Grant | undefined> {
+    return this.move(sql.FAILED, { requestRef, attempt, ...failure, status: failure.status });
   }
 
   /** @returns the requestRefs of the grants that failed because their lease expired */
   async expire(error: string): Promise<string[]> {
-    const rows = await this.move<{ requestRef: string }>('FAILED', sql.EXPIRE, [error]);
-    return rows.map(({ requestRef }) => requestRef);
+    const expired = await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error });
+    return this.count(expired).map(({ requestRef }) => requestRef);
   }
 
   async recordStatus(requestRef: string, remainingSpins: number, completed: boolean): Promise<void> {
-    await this.database.query(sql.SNAPSHOT, [requestRef, remainingSpins, completed]);
+    await this.database.query(sql.SNAPSHOT, { requestRef, remainingSpins, completed });
   }
 
-  /** @returns the cancel's number; undefined if another is under way or the grant is no longer GRANTED */
-  async claimCancel(query: Query, requestRef: string): Promise<number | undefined> {
-    const values = [requestRef, this.leaseSeconds];
-    const [row] = await query<{ cancelAttempt: number }>(sql.CLAIM_CANCEL, values);
-    return row?.cancelAttempt;
+  /** Claims a cancel, unless another is under way or the grant is no longer GRANTED. */
+  async claimCancel(query: Query, requestRef: string): Promise<ClaimedCancel | undefined> {
+    const values = { requestRef, leaseSeconds: this.leaseSeconds };
+    return (await query<ClaimedCancel>(sql.CLAIM_CANCEL, values))[0];
   }
 
-  async recordCancelled(requestRef: string): Promise<void> {
-    await this.move('CANCELLED', sql.CANCELLED, [requestRef]);
+  /** Makes a grant CANCELLED, unless it is no longer GRANTED. */
+  recordCancelled(requestRef: string): Promise<Grant | undefined> {
+    return this.move(sql.CANCELLED, { requestRef });
   }
 
-  async recordCancelFailed(requestRef: string, cancelAttempt: number, error: string): Promise<void> {
-    await this.database.query(sql.CANCEL_FAILED, [requestRef, cancelAttempt, error]);
+  /** Records the failure of a cancel, unless a later cancel was claimed or the grant is no longer GRANTED. */
+  async recordCancelFailed(cancel: ClaimedCancel, error: string): Promise<Grant | undefined> {
+    return (await this.database.query<Grant>(sql.CANCEL_FAILED, { ...cancel, error }))[0];
   }
 
-  /** Counts grants in the metrics by the states that they have reached. */
-  count(grants: readonly Reached[]): void {
+  /** Counts grants in the metrics by the states that they have reached, and returns them. */
+  count<Changed extends Reached>(grants: readonly Changed[]): readonly Changed[] {
     for (const { operatorId, providerId, state } of grants)
       this.metrics.grantReached(operatorId, providerId, state);
+    return grants;
   }
 
   /** The number of PENDING grants, by operator and provider. */
-  pending(): Promise<{ operatorId: string; providerId: string; count: number }[]> {
-    return this.database.query(sql.PENDING, []);
+  pending(): Promise<{ operator: string; provider: string; value: number }[]> {
+    return this.database.query(sql.PENDING, {});
   }
 
-  /**
-   * Runs a statement that changes the state of grants, and counts them in the metrics. The statement must return their
-   * operators and providers.
-   */
-  private async move<Row extends object>(
-    state: GrantState,
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<(Row & Tenants)[]> {
-    const rows = await this.database.query<Row & Tenants>(statement, values);
-    this.count(rows.map(({ operatorId, providerId }) => ({ operatorId, providerId, state })));
-    return rows;
+  /** Runs a statement that changes the state of a grant, and counts it in the metrics. */
+  private async move(statement: Statement, values: object): Promise<Grant | undefined> {
+    return this.count(await this.database.query<Grant>(statement, values))[0];
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../../approvals/approval.js';
-import { ApprovalsService, type HoldOutcome } from '../../approvals/approvals.service.js';
+import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { GuardedAction, Executor, GrantTerms } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
@@ -33,7 +33,7 @@ export type GrantOutcome =
 
 /** Records, reads and changes grants of free spins; `GrantCallbacks` calls their providers. Contract, section 6. */
 @Injectable()
-export class FreeSpinsService implements OnModuleInit {
+export class GrantsService implements OnModuleInit {
   constructor(
     private readonly randomness: Randomness,
     private readonly games: GrantableGames,
@@ -62,19 +62,20 @@ export class FreeSpinsService implements OnModuleInit {
     if (known) return { grant: await this.replayed(known, order), replayed: true };
     const { providerId } = this.games.find(order, scope);
     const action = grantAction(requestRef, order);
-    const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
+    const held = await this.audit.change(actor, async (transaction, record) => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
       if (judged.kind !== 'free') return judged;
-      const grant = { ...action.terms, providerId };
-      if (!(await this.grants.record(transaction.query, grant))) return { kind: 'recorded' };
+      const recorded = await this.grants.record(transaction.query, { ...action.terms, providerId });
+      if (!recorded) return { kind: 'recorded' as const };
       await record(granting(action.terms));
-      return judged;
+      return { kind: 'new' as const, recorded };
     });
     if (held.kind === 'waiting') return held;
     if (held.kind === 'recorded') {
-      return { grant: await this.replayed(await this.stored(requestRef), order), replayed: true };
+      return { grant: await this.replayed(await this.grants.stored(requestRef), order), replayed: true };
     }
-    return { grant: await this.send(await this.stored(requestRef), 1), replayed: false };
+    const { grant } = await this.callbacks.send(held.recorded);
+    return { grant, replayed: false };
   }
 
   /**
@@ -92,11 +93,11 @@ export class FreeSpinsService implements OnModuleInit {
       await record(granting(terms));
       return async () => {
         const grant = await this.grants.claim(terms.requestRef);
-        if (grant) await this.callbacks.send(grant, grant.attempt);
+        if (grant) await this.callbacks.send(grant);
       };
     },
     result: async ({ requestRef }) => {
-      const grant = await this.current(await this.stored(requestRef));
+      const grant = await this.current(await this.grants.stored(requestRef));
       return grant.failureError === null ? grantResponse(grant) : { error: grant.failureError };
     },
   };
@@ -167,16 +168,15 @@ export class FreeSpinsService implements OnModuleInit {
     if (grant.state === 'CANCELLED') return grant;
     if (grant.state !== 'GRANTED')
       throw new CroupierError('CONFLICT', `the grant is ${grant.state}: nothing can be cancelled`);
-    const cancelAttempt = await this.audit.change(actor, async ({ query }, record) => {
+    const cancel = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.grants.claimCancel(query, requestRef);
-      const entry = { action: 'free-spins.cancel', target: `grant:${requestRef}` };
-      if (claimed !== undefined) await record(entry);
+      if (claimed) await record({ action: 'free-spins.cancel', target: `grant:${requestRef}` });
       return claimed;
     });
-    if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
-    const { failure } = await this.callbacks.sendCancel(grant, cancelAttempt);
+    if (!cancel) return this.cancelledByAnother(requestRef);
+    const { grant: cancelled, failure } = await this.callbacks.sendCancel(cancel);
     if (failure) throw new CroupierError('PROVIDER_FAILED', failure.error);
-    return this.stored(requestRef);
+    return cancelled;
   }
 
   /**
@@ -190,29 +190,27 @@ export class FreeSpinsService implements OnModuleInit {
   async void(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
     if (grant.state === 'CANCELLED') return grant;
-    const attempt = await this.audit.change(actor, async ({ query }, record) => {
+    const attempted = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.grants.void(query, requestRef);
-      const entry = { action: 'free-spins.void', target: `grant:${requestRef}` };
-      if (claimed !== undefined) await record(entry);
+      if (claimed) await record({ action: 'free-spins.void', target: `grant:${requestRef}` });
       return claimed;
     });
-    if (attempt === undefined) {
-      const { state } = await this.stored(requestRef);
+    if (!attempted) {
+      const { state } = await this.grants.stored(requestRef);
       throw new CroupierError(
         'CONFLICT',
         `the grant is ${state}: only a FAILED one of unknown outcome is voided`,
       );
     }
-    const { cancelAttempt: claimed } = await this.callbacks.send(grant, attempt, true);
-    const sent = await this.stored(requestRef);
+    const { grant: sent } = await this.callbacks.send(attempted, true);
     if (sent.state !== 'GRANTED') return sent;
     // The cancel may be unclaimed: a late answer to an earlier attempt makes the grant GRANTED, but does not claim the
     // cancel.
     const claim = () => this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef));
-    const cancelAttempt = claimed ?? (await claim());
-    if (cancelAttempt === undefined) return this.cancelledByAnother(requestRef);
-    await this.callbacks.sendCancel(sent, cancelAttempt);
-    return this.stored(requestRef);
+    const { cancelAttempt } = sent;
+    const cancel = cancelAttempt == null ? await claim() : { ...sent, cancelAttempt };
+    if (!cancel) return this.cancelledByAnother(requestRef);
+    return (await this.callbacks.sendCancel(cancel)).grant;
   }
 
   /**
@@ -224,20 +222,13 @@ export class FreeSpinsService implements OnModuleInit {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
     this.games.find(grant, scope);
-    const attempt = await this.audit.change(actor, async ({ query }, record) => {
+    const attempted = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.limits.withinDay(query, grant, () => this.grants.resend(query, requestRef));
-      const entry = { action: 'free-spins.resend', target: `grant:${requestRef}` };
-      if (claimed !== undefined) await record(entry);
+      if (claimed) await record({ action: 'free-spins.resend', target: `grant:${requestRef}` });
       return claimed;
     });
-    if (attempt === undefined) throw notFailed(await this.stored(requestRef));
-    return this.send(grant, attempt);
-  }
-
-  /** Sends the callback of a claimed attempt once, and returns the grant as stored afterwards. */
-  private async send(grant: Grant, attempt: number): Promise<Grant> {
-    await this.callbacks.send(grant, attempt);
-    return this.stored(grant.requestRef);
+    if (!attempted) throw notFailed(await this.grants.stored(requestRef));
+    return (await this.callbacks.send(attempted)).grant;
   }
 
   /** @throws CroupierError CONFLICT if the stored grant differs from the request */
@@ -250,7 +241,7 @@ export class FreeSpinsService implements OnModuleInit {
   }
 
   private async cancelledByAnother(requestRef: string): Promise<Grant> {
-    const grant = await this.stored(requestRef);
+    const grant = await this.grants.stored(requestRef);
     if (grant.state === 'CANCELLED') return grant;
     const wait = { 'X-Next-Action': 'wait-then-retry' };
     throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
@@ -260,13 +251,7 @@ export class FreeSpinsService implements OnModuleInit {
   private async current(grant: Grant): Promise<Grant> {
     if (grant.state !== 'PENDING') return grant;
     await this.callbacks.expire();
-    return this.stored(grant.requestRef);
-  }
-
-  private async stored(requestRef: string): Promise<Grant> {
-    const grant = await this.grants.find(requestRef);
-    if (!grant) throw new Error(`the grant ${requestRef} is gone`);
-    return grant;
+    return this.grants.stored(grant.requestRef);
   }
 }
 

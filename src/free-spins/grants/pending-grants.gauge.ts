@@ -15,14 +15,7 @@ export class PendingGrantsGauge implements OnModuleInit {
       name: 'croupier_free_spin_grants_pending',
       help: 'Grants of free spins that are not sent yet, or whose outcome is not recorded yet; all instances report the same value',
       labelNames: ['operator', 'provider'],
-      read: async () => {
-        const pending = await this.grants.pending();
-        return pending.map(({ operatorId, providerId, count }) => ({
-          operator: operatorId,
-          provider: providerId,
-          value: count,
-        }));
-      },
+      read: () => this.grants.pending(),
     });
   }
 }
