@@ -3,7 +3,7 @@ import { COUNT, END_FAILURES, PRESENT } from '../../src/attention/attention.sql.
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
 import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.sql.js';
 import type { Statement } from '../../src/database/database.js';
-import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.sql.js';
+import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Statement } from '../../src/database/database.js';
+import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { type Place, placeOf } from '../../src/database/place.js';
 import { OPEN_ROUNDS } from '../../src/attention/cause.sql.js';
 import { SEARCH } from '../../src/desk/search/search.sql.js';
@@ -28,7 +28,7 @@ import {
   type FlaggedFilter,
   flaggedPage,
   flaggedWindowEnd,
-} from '../../src/free-spins/winnings/winnings.sql.js';
+} from '../../src/free-spins/winnings/winnings.store.js';
 import { callbackPage } from '../../src/provider-callback/callback.store.js';
 import { sessionPage } from '../../src/session/session.store.js';
 import { createTestDatabase } from '../world/database.js';
@@ -194,12 +194,16 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
   for (const table of [...BIG, 'tenants']) await sql.run(`ANALYZE ${table}`);
 }
 
+function positional(statement: Statement, values: object): unknown[] {
+  return Array.isArray(values) ? (values as unknown[]) : valuesOf(statement, values);
+}
+
 async function planOf(
-  { statement, values }: { statement: Pick<Statement, 'text'>; values: unknown[] },
+  { statement, values }: { statement: Statement; values: object },
   console = sql,
 ): Promise<ExecutedNode[]> {
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${statement.text}`;
-  return nodesOf(await console.run<Explained<ExecutedNode>>(explain, values));
+  return nodesOf(await console.run<Explained<ExecutedNode>>(explain, positional(statement, values)));
 }
 
 /** The large tables. Of a partitioned table, this is the partition that has all rows here. */
@@ -426,7 +430,8 @@ describe.each([
       const end = flaggedWindowEnd(filter, before);
       // A row that a bitmap finds counts twice.
       expectCheap(await planOf(end), 2 * EXAMINED_WINS);
-      const [last] = await sql.run<{ place: string }>(end.statement.text, end.values);
+      const values = positional(end.statement, end.values);
+      const [last] = await sql.run<{ place: string }>(end.statement.text, values);
       const section = { before, downTo: last && placeOf(last.place) };
       expectCheap(await planOf(flaggedPage(filter, section, LIMIT)), TOUCHED_BY_FLAGS, TOUCHED_BY_FLAGS * 2);
     });
@@ -460,7 +465,7 @@ describe.each([
         .createQueryBuilder()
         .setFindOptions(grantPage(filter, number, LIMIT));
       const [text, values] = page.getQueryAndParameters();
-      expectCheap(await planOf({ statement: { text }, values }));
+      expectCheap(await planOf({ statement: { name: '', text }, values }));
     });
   });
 });

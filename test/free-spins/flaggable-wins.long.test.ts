@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0022-flaggable-wins.js';
-import { STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.sql.js';
+import { STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { tick } from '../desk/desk.js';
 import { chosen, SEED } from '../races/misbehaviour.js';
 import type { Behaviour } from '../world/counterpart.js';

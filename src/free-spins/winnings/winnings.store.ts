@@ -1,18 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { type Place, placeOf } from '../../database/place.js';
+import { type Place, placeColumn, placeOf } from '../../database/place.js';
+import { named, type Statement } from '../../database/statement.js';
+import { leading, type TimeSpan, within } from '../../database/time-ordered.js';
 import type { Found } from '../../api/lists/time-page.js';
-import {
-  FLAGGED_IN_ROUND,
-  FLAGGED_LATELY,
-  FLAGGED_WIN,
-  type FlaggedFilter,
-  flaggedPage,
-  flaggedWindowEnd,
-  OF_GRANT,
-  STILL_FLAGGED,
-} from './winnings.sql.js';
-
 /**
  * Why a person should review a booked WIN. If several flags apply, the first in this order is shown. Contract, section
  * 6.
@@ -70,6 +61,211 @@ const REPORTED_PER_ROUND = 100;
 /** Maximum number of WINs that `flaggedLately` examines. */
 const LATEST_WINS = 2_000;
 
+/** Condition for WINs of real money that the operator has booked. `t` is the table's alias. */
+const BOOKED = `t.kind = 'WIN' AND t.state = 'APPROVED' AND t.mode = 'REAL'`;
+
+const inRoundOf = (table: string, other: string) =>
+  ['provider_id', 'round_id', 'player_ref', 'game_id', 'operator_id', 'mode']
+    .map((column) => `${table}.${column} = ${other}.${column}`)
+    .join(' AND ');
+
+/** The grants g of the freeSpinsRef of the WIN t in which a WIN may count: all but duplicates. */
+const GRANTS_OF_WIN = `
+  free_spin_grants g
+   WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref AND g.duplicate_of IS NULL`;
+const OF_PLAYER = '(g.operator_id = t.operator_id AND g.player_ref = t.player_ref)';
+const OF_CURRENCY = `(${OF_PLAYER} AND g.currency = t.currency)`;
+/** When the grant g got its externalRef. The previous release does not store it. */
+const GRANTED_AT = 'coalesce(g.granted_at, g.created_at)';
+
+/**
+ * The number of the only grant in which the WIN t counts: of the grants of its player and currency, else of its player,
+ * else of anyone, the newest that had the externalRef when the WIN was created, or the first that got it later.
+ */
+const GRANT_OF_WIN = `
+  (SELECT g.grant_no FROM ${GRANTS_OF_WIN}
+    ORDER BY ${OF_CURRENCY} DESC, ${OF_PLAYER} DESC, ${GRANTED_AT} > t.created_at,
+             greatest(${GRANTED_AT} - t.created_at, t.created_at - ${GRANTED_AT}), g.grant_no LIMIT 1)`;
+
+/**
+ * The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. A grant that got the
+ * reference after the WIN does not excuse a WIN after a cancel.
+ */
+const FLAG_BY_GRANTS = `
+  (SELECT CASE
+     WHEN count(*) = 0 THEN 'UNKNOWN_BATCH'
+     WHEN NOT bool_or(${OF_PLAYER}) THEN 'OTHER_PLAYER'
+     WHEN NOT bool_or(${OF_CURRENCY}) THEN 'OTHER_CURRENCY'
+     WHEN bool_or(${OF_CURRENCY} AND g.cancelled_at <= t.created_at)
+          AND NOT bool_or(${OF_CURRENCY} AND (g.cancelled_at IS NULL OR g.cancelled_at > t.created_at)
+                          AND ${GRANTED_AT} <= t.created_at) THEN 'CANCELLED'
+   END FROM ${GRANTS_OF_WIN})`;
+
+/**
+ * The flag NO_STANDING_BET, if the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone) and no BET that is
+ * or may become APPROVED; else null. DECLINED BETs do not count, as in wallet/rules/win.ts. The query uses aggregates,
+ * because the planner could turn EXISTS into a join that reads the whole table.
+ */
+const FLAG_BY_ROUND = `
+  (SELECT CASE WHEN bool_or(b.state = 'ROLLED_BACK')
+                AND NOT bool_or(b.kind = 'BET' AND b.state IN ('PENDING', 'APPROVED', 'TIMED_OUT'))
+               THEN 'NO_STANDING_BET' END
+     FROM transactions b WHERE ${inRoundOf('b', 't')})`;
+
+/** The flag ABOVE_LIMIT, if wallet/attempt.runner.ts recorded that the WIN t was above its limit; else null. */
+const FLAG_BY_LIMIT = `
+  (SELECT 'ABOVE_LIMIT' FROM wins_above_limit l
+    WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;
+
+/**
+ * The flag of the WIN t: the first that applies, in the order of FLAGS; null if none does. The triggers of migrations
+ * 0022 and 0025 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags
+ * more WINs needs a new migration.
+ */
+const FLAG = `
+  coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
+
+/**
+ * The winnings of a grant. Each WIN counts in one grant only, and in none that is a duplicate. A sum above 2^53−1 is
+ * null.
+ */
+const OF_GRANT = named(
+  'winnings_of_grant',
+  `SELECT count, CASE WHEN total <= 9007199254740991 THEN total::float8 END AS "totalMinor", flagged
+     FROM (SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0) AS total,
+                  count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
+             FROM (SELECT t.amount_minor, ${FLAG} AS flag, ${OF_CURRENCY} AS own
+                     FROM free_spin_grants g
+                     JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
+                    WHERE g.request_ref = :requestRef AND ${BOOKED} AND g.grant_no = ${GRANT_OF_WIN}) AS wins) AS sums`,
+);
+
+const FLAGGED_COLUMNS = `
+  t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId",
+  t.player_ref AS "playerRef", t.game_id AS "gameId", t.round_id AS "roundId", t.free_spins_ref AS "freeSpinsRef",
+  t.amount_minor AS "amountMinor", t.currency, t.created_at AS "createdAt", t.platform_transaction_id AS id,
+  ${placeColumn('t.created_at', 't.platform_transaction_id')}`;
+
+/**
+ * Selects the booked and flagged WINs among those whose keys the query `keys` returns. `order` may refer to these keys
+ * as `k`.
+ */
+const flaggedAmong = (keys: string, columns: string, order = '') => `
+  SELECT ${columns}
+    FROM (${keys}) k
+   CROSS JOIN LATERAL (SELECT * FROM transactions t
+                        WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
+                          AND ${BOOKED} OFFSET 0) t
+   CROSS JOIN LATERAL (SELECT ${FLAG} AS flag OFFSET 0) f
+   WHERE f.flag IS NOT NULL ${order}`;
+
+const FLAGGED_WITH_FLAG = `${FLAGGED_COLUMNS}, f.flag`;
+
+/** The WIN, if it is booked and flagged. */
+const FLAGGED_WIN = named(
+  'winnings_flagged_win',
+  flaggedAmong(
+    'SELECT :providerId::text AS provider_id, :transactionId::text AS transaction_id',
+    FLAGGED_WITH_FLAG,
+  ),
+);
+
+/** Selects the WINs that are booked and flagged, among those with these provider ids and transaction ids. */
+export const STILL_FLAGGED = named(
+  'winnings_still_flagged',
+  flaggedAmong(
+    'SELECT * FROM unnest(:providerIds::text[], :transactionIds::text[]) AS win (provider_id, transaction_id)',
+    't.provider_id AS "providerId", t.transaction_id AS "transactionId"',
+  ),
+);
+
+/** Selects the flagged WINs among those that were marked last, at most `limit`. */
+export const FLAGGED_LATELY = named(
+  'winnings_flagged_lately',
+  flaggedAmong(
+    'SELECT provider_id, transaction_id FROM flaggable_wins ORDER BY marked_at DESC LIMIT :limit',
+    FLAGGED_WITH_FLAG,
+  ),
+);
+
+/** Selects at most `limit` WINs with the flag NO_STANDING_BET in the round of a ROLLBACK. */
+const FLAGGED_IN_ROUND = named(
+  'winnings_flagged_in_round',
+  `SELECT * FROM (
+     SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
+       FROM transactions r
+      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} OFFSET 0) t
+      WHERE r.provider_id = :providerId AND r.transaction_id = :rollbackId
+   ) AS wins
+    WHERE flag = 'NO_STANDING_BET' LIMIT :limit`,
+);
+
+/** A filter of flagged WINs; an absent field restricts nothing. */
+export interface FlaggedFilter {
+  readonly operatorId?: string;
+  /** from ≤ createdAt < to, ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
+export const EXAMINED_WINS = 1_000;
+
+/** The part of the list that is older than `before` and not older than `downTo`. */
+type Section = Pick<TimeSpan, 'before' | 'downTo'>;
+
+interface UnnamedStatement {
+  readonly statement: Statement;
+  readonly values: Record<string, unknown>;
+}
+
+/**
+ * One page of the flagged WINs, newest first. It examines only the marked WINs within `section`; migration 0022 says
+ * which WINs are marked. The statement has no name, so that it is planned for its values.
+ * @param section the part of the list that the page examines: see `flaggedWindowEnd`
+ */
+export function flaggedPage(filter: FlaggedFilter, section: Section, limit: number): UnnamedStatement {
+  const values = { limit, examined: EXAMINED_WINS };
+  const marked = markedWins(filter, section, values, 'LIMIT :examined');
+  const order = `ORDER BY ${newestFirst('k', filter)} LIMIT :limit`;
+  return { statement: named('', flaggedAmong(marked, FLAGGED_WITH_FLAG, order)), values };
+}
+
+/** Selects the place of the last marked WIN that a page examines, or no row if the list ends before that. */
+export function flaggedWindowEnd(filter: FlaggedFilter, before: Place | undefined): UnnamedStatement {
+  const values = { examined: EXAMINED_WINS };
+  const last = markedWins(filter, { before }, values, 'OFFSET :examined - 1 LIMIT 1');
+  const text = `SELECT ${placeColumn('k.created_at', 'k.platform_transaction_id')} FROM (${last}) k`;
+  return { statement: named('', text), values };
+}
+
+/** @param values receives the values of the conditions */
+function markedWins(
+  filter: FlaggedFilter,
+  section: Section,
+  values: Record<string, unknown>,
+  rows: string,
+): string {
+  const value = (each: unknown) => {
+    const name = `value${Object.keys(values).length}`;
+    values[name] = each;
+    return `:${name}`;
+  };
+  const { operatorId, from, to } = filter;
+  const conditions = [
+    ...(operatorId === undefined ? [] : [leading('operator_id', value(operatorId))]),
+    ...within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
+  ];
+  return `SELECT * FROM flaggable_wins t ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+    ORDER BY ${newestFirst('t', filter)} ${rows}`;
+}
+
+/** The order of the index that serves the filter. */
+const newestFirst = (table: string, { operatorId }: FlaggedFilter) =>
+  [...(operatorId === undefined ? [] : ['operator_id']), 'created_at', 'platform_transaction_id']
+    .map((column) => `${table}.${column} DESC`)
+    .join(', ');
+
 /**
  * Reads winnings from the wallet's transactions, so that nothing is stored twice or lost in a crash. The database marks
  * the WINs that may be flagged (migration 0022). Whether a marked WIN is flagged depends on the current grants and
@@ -80,29 +276,30 @@ export class WinningsStore {
   constructor(private readonly database: Database) {}
 
   async ofGrant(requestRef: string): Promise<Winnings> {
-    const [winnings] = await this.database.query<Winnings>(OF_GRANT, [requestRef]);
+    const [winnings] = await this.database.query<Winnings>(OF_GRANT, { requestRef });
     return winnings!;
   }
 
   /** The WIN if it is booked and flagged, else an empty list. */
   flaggedWin(providerId: string, transactionId: string): Promise<FlaggedWin[]> {
-    return this.database.query(FLAGGED_WIN, [providerId, transactionId]);
+    return this.database.query(FLAGGED_WIN, { providerId, transactionId });
   }
 
   /** The WINs in the round of a ROLLBACK that have the flag NO_STANDING_BET. */
   flaggedInRoundOf(providerId: string, rollbackId: string): Promise<FlaggedWin[]> {
-    return this.database.query(FLAGGED_IN_ROUND, [providerId, rollbackId, REPORTED_PER_ROUND]);
+    return this.database.query(FLAGGED_IN_ROUND, { providerId, rollbackId, limit: REPORTED_PER_ROUND });
   }
 
   /** Returns those of the WINs that are booked and flagged. */
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
-    const providers = wins.map(({ providerId }) => providerId);
-    return this.database.query(STILL_FLAGGED, [providers, wins.map(({ transactionId }) => transactionId)]);
+    const providerIds = wins.map(({ providerId }) => providerId);
+    const transactionIds = wins.map(({ transactionId }) => transactionId);
+    return this.database.query(STILL_FLAGGED, { providerIds, transactionIds });
   }
 
   /** The flagged WINs among the WINs that were marked last, in no particular order. */
   flaggedLately(): Promise<FlaggedWin[]> {
-    return this.database.query(FLAGGED_LATELY, [LATEST_WINS]);
+    return this.database.query(FLAGGED_LATELY, { limit: LATEST_WINS });
   }
 
   /**
