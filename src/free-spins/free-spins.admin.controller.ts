@@ -1,12 +1,9 @@
 import { Controller, Get, HttpCode, Post, Res, type StreamableFile } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ApprovalItem, approvalItem } from '../approvals/approval.request.js';
-import { RequiresRole } from '../admin/requires-role.js';
+import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { Audited } from '../audit/audited-route.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { IdentifierParam, UuidParam } from '../api/validation/path.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
@@ -14,17 +11,18 @@ import { ValidQuery } from '../api/validation/query.js';
 import { BodyLimit } from '../server/raw-body.guard.js';
 import { BatchesService } from './batches/batches.service.js';
 import {
-  ApiCancel,
-  ApiCancelBatch,
-  ApiFindBatch,
-  ApiFindGrant,
-  ApiGrant,
-  ApiGrantBatch,
-  ApiPreview,
-  ApiPullStatus,
-  ApiResend,
-  ApiResendBatch,
-  ApiVoid,
+  ApiBatchResponses,
+  ApiGrantResponses,
+  CANCEL_BATCH,
+  CANCEL_GRANT,
+  GET_BATCH,
+  GET_GRANT,
+  GRANT,
+  GRANT_BATCH,
+  PULL_STATUS,
+  RESEND_BATCH,
+  RESEND_GRANT,
+  VOID_GRANT,
 } from './free-spins.operations.js';
 import {
   AdminBatchQuery,
@@ -53,10 +51,22 @@ import {
 } from './grants/grant.response.js';
 import { PreviewResponse, previewResponse } from './grants/preview.response.js';
 import { GrantsService } from './grants/grants.service.js';
-import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
+import {
+  answerBatch,
+  answerGrant,
+  answerSent,
+  answerVoided,
+  BATCH_LIMIT_BYTES,
+} from './free-spins.response.js';
 import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/admin/free-spins';
+
+const previewOf = (what: 'grant' | 'batch') => ({
+  summary: `Preview a ${what}`,
+  description: 'The stake, and whether it needs the approval of a second person. No provider is called.',
+  errors: ['GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED'] as const,
+});
 
 /** Routes for administrators: the grants and batches of all operators. Contract, section 6. */
 @ApiTags('Free spins')
@@ -69,9 +79,13 @@ export class FreeSpinsAdminController {
   ) {}
 
   @Post()
-  @RequiresRole('promotions')
-  @Audited('free-spins.grant', 'grant:{requestRef}')
-  @ApiGrant(AdminGrantRequest)
+  @AdminRoute('grantFreeSpins', {
+    role: 'promotions',
+    ...GRANT,
+    body: AdminGrantRequest,
+    audited: ['free-spins.grant', 'grant:{requestRef}'],
+  })
+  @ApiGrantResponses()
   async grant(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminGrantRequest,
@@ -81,18 +95,22 @@ export class FreeSpinsAdminController {
   }
 
   @Post('preview')
-  @RequiresRole('promotions')
   @HttpCode(200)
-  @ApiPreview('grant', AdminGrantRequest)
+  @AdminRoute('previewGrant', { role: 'promotions', ...previewOf('grant'), body: AdminGrantRequest })
+  @ApiOkResponse({ type: PreviewResponse })
   async preview(@JsonBody() request: AdminGrantRequest): Promise<PreviewResponse> {
     return previewResponse(request, 1, await this.grants.preview(request));
   }
 
   @Post('batches')
-  @RequiresRole('promotions')
-  @Audited('free-spins.batch', 'batch')
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @ApiGrantBatch(AdminBatchRequest)
+  @AdminRoute('grantFreeSpinsBatch', {
+    role: 'promotions',
+    ...GRANT_BATCH,
+    body: AdminBatchRequest,
+    audited: ['free-spins.batch', 'batch'],
+  })
+  @ApiBatchResponses()
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminBatchRequest,
@@ -102,18 +120,22 @@ export class FreeSpinsAdminController {
   }
 
   @Post('batches/preview')
-  @RequiresRole('promotions')
   @BodyLimit(BATCH_LIMIT_BYTES)
   @HttpCode(200)
-  @ApiPreview('batch', AdminBatchRequest)
+  @AdminRoute('previewBatch', { role: 'promotions', ...previewOf('batch'), body: AdminBatchRequest })
+  @ApiOkResponse({ type: PreviewResponse })
   async previewBatch(@JsonBody() request: AdminBatchRequest): Promise<PreviewResponse> {
     return previewResponse(request, request.playerRefs.length, await this.batches.preview(request));
   }
 
   @Get('batches/:batchId')
-  @RequiresRole('support')
-  @SensitiveRead('free-spins.batch-read', 'batch:{batchId}', { polled: true })
-  @ApiFindBatch()
+  @AdminRoute('getBatch', {
+    role: 'support',
+    ...GET_BATCH,
+    sensitiveRead: ['free-spins.batch-read', 'batch:{batchId}', { polled: true }],
+  })
+  @ApiQuery({ type: FindBatchQuery })
+  @ApiOkResponse({ type: BatchResponse })
   async findBatch(
     @UuidParam('batchId') batchId: string,
     @ValidQuery() { items }: FindBatchQuery,
@@ -124,11 +146,13 @@ export class FreeSpinsAdminController {
   }
 
   @Get('batches')
-  @RequiresRole('support')
-  @SensitiveRead('free-spins.batches-list', 'batches')
-  @ApiOperation({ operationId: 'listBatches', summary: 'List batches with their counts, newest first' })
+  @AdminRoute('listBatches', {
+    role: 'support',
+    summary: 'List batches with their counts, newest first',
+    sensitiveRead: ['free-spins.batches-list', 'batches'],
+    errors: ['INVALID_REQUEST'],
+  })
   @ApiList(BatchListResponse, AdminBatchQuery, BATCH_COLUMNS)
-  @ApiErrors('INVALID_REQUEST')
   listBatches(
     @ValidQuery() query: AdminBatchQuery,
     @AcceptedFormat() format: ListFormat,
@@ -142,10 +166,13 @@ export class FreeSpinsAdminController {
 
   @Post('batches/:batchId/cancel')
   @NoBody()
-  @RequiresRole('promotions')
-  @Audited('free-spins.batch-cancel', 'batch:{batchId}')
   @HttpCode(202)
-  @ApiCancelBatch()
+  @AdminRoute('cancelBatch', {
+    role: 'promotions',
+    ...CANCEL_BATCH,
+    audited: ['free-spins.batch-cancel', 'batch:{batchId}'],
+  })
+  @ApiAcceptedResponse({ type: BatchItem })
   async cancelBatch(
     @ActorOfRequest() actor: Actor,
     @UuidParam('batchId') batchId: string,
@@ -154,10 +181,14 @@ export class FreeSpinsAdminController {
   }
 
   @Post('batches/:batchId/resend')
-  @RequiresRole('promotions')
-  @Audited('free-spins.batch-resend', 'batch:{batchId}')
   @HttpCode(202)
-  @ApiResendBatch()
+  @AdminRoute('resendBatch', {
+    role: 'promotions',
+    ...RESEND_BATCH,
+    audited: ['free-spins.batch-resend', 'batch:{batchId}'],
+  })
+  @ApiBody({ type: ResendBatchRequest, required: false })
+  @ApiAcceptedResponse({ type: BatchItem })
   async resendBatch(
     @ActorOfRequest() actor: Actor,
     @UuidParam('batchId') batchId: string,
@@ -167,11 +198,13 @@ export class FreeSpinsAdminController {
   }
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('free-spins.list', 'grants')
-  @ApiOperation({ operationId: 'listGrants', summary: 'List grants, newest first' })
+  @AdminRoute('listGrants', {
+    role: 'support',
+    summary: 'List grants, newest first',
+    sensitiveRead: ['free-spins.list', 'grants'],
+    errors: ['INVALID_REQUEST'],
+  })
   @ApiList(GrantListResponse, AdminGrantQuery, GRANT_COLUMNS)
-  @ApiErrors('INVALID_REQUEST')
   list(
     @ValidQuery() query: AdminGrantQuery,
     @AcceptedFormat() format: ListFormat,
@@ -184,9 +217,12 @@ export class FreeSpinsAdminController {
   }
 
   @Get(':requestRef')
-  @RequiresRole('support')
-  @SensitiveRead('free-spins.read', 'grant:{requestRef}', { polled: true })
-  @ApiFindGrant()
+  @AdminRoute('getGrant', {
+    role: 'support',
+    ...GET_GRANT,
+    sensitiveRead: ['free-spins.read', 'grant:{requestRef}', { polled: true }],
+  })
+  @ApiOkResponse({ type: DetailedGrantResponse })
   async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
     const grant = await this.grants.find(requestRef, 'everybody');
     return detailedGrantResponse(grant, await this.winnings.of(requestRef));
@@ -194,10 +230,13 @@ export class FreeSpinsAdminController {
 
   @Post(':requestRef/status')
   @NoBody()
-  @RequiresRole('support')
-  @Audited('free-spins.status', 'grant:{requestRef}', { polled: true })
   @HttpCode(200)
-  @ApiPullStatus()
+  @AdminRoute('pullGrantStatus', {
+    role: 'support',
+    ...PULL_STATUS,
+    audited: ['free-spins.status', 'grant:{requestRef}', { polled: true }],
+  })
+  @ApiOkResponse({ type: GrantStatusResponse })
   async pullStatus(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
@@ -207,10 +246,13 @@ export class FreeSpinsAdminController {
 
   @Post(':requestRef/cancel')
   @NoBody()
-  @RequiresRole('promotions')
-  @Audited('free-spins.cancel', 'grant:{requestRef}')
   @HttpCode(200)
-  @ApiCancel()
+  @AdminRoute('cancelGrant', {
+    role: 'promotions',
+    ...CANCEL_GRANT,
+    audited: ['free-spins.cancel', 'grant:{requestRef}'],
+  })
+  @ApiOkResponse({ type: GrantResponse })
   async cancel(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
@@ -220,27 +262,33 @@ export class FreeSpinsAdminController {
 
   @Post(':requestRef/resend')
   @NoBody()
-  @RequiresRole('promotions')
-  @Audited('free-spins.resend', 'grant:{requestRef}')
   @HttpCode(200)
-  @ApiResend()
+  @AdminRoute('resendGrant', {
+    role: 'promotions',
+    ...RESEND_GRANT,
+    audited: ['free-spins.resend', 'grant:{requestRef}'],
+  })
+  @ApiOkResponse({ type: GrantResponse })
   async resend(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return granted(await this.grants.resend(actor, requestRef, 'everybody'), PATH);
+    return answerSent(await this.grants.resend(actor, requestRef, 'everybody'), PATH);
   }
 
   @Post(':requestRef/void')
   @NoBody()
-  @RequiresRole('promotions')
-  @Audited('free-spins.void', 'grant:{requestRef}')
   @HttpCode(200)
-  @ApiVoid()
+  @AdminRoute('voidGrant', {
+    role: 'promotions',
+    ...VOID_GRANT,
+    audited: ['free-spins.void', 'grant:{requestRef}'],
+  })
+  @ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' })
   async void(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return voided(await this.grants.void(actor, requestRef, 'everybody'), PATH);
+    return answerVoided(await this.grants.void(actor, requestRef, 'everybody'), PATH);
   }
 }

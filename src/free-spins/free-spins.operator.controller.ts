@@ -1,9 +1,8 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
 import { IdentifierParam, UuidParam } from '../api/validation/path.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
@@ -14,16 +13,19 @@ import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
 import { BatchesService } from './batches/batches.service.js';
 import {
-  ApiCancel,
-  ApiCancelBatch,
-  ApiFindBatch,
-  ApiFindGrant,
-  ApiGrant,
-  ApiGrantBatch,
-  ApiPullStatus,
-  ApiResend,
-  ApiResendBatch,
-  ApiVoid,
+  ApiBatchResponses,
+  ApiGrantResponses,
+  CANCEL_BATCH,
+  CANCEL_GRANT,
+  GET_BATCH,
+  GET_GRANT,
+  GRANT,
+  GRANT_BATCH,
+  OperatorRoute,
+  PULL_STATUS,
+  RESEND_BATCH,
+  RESEND_GRANT,
+  VOID_GRANT,
 } from './free-spins.operations.js';
 import {
   FindBatchQuery,
@@ -50,7 +52,13 @@ import {
 } from './grants/grant.response.js';
 import { GrantsService } from './grants/grants.service.js';
 import type { Scope } from './grants/grantable-games.js';
-import { answerBatch, answerGrant, BATCH_LIMIT_BYTES, granted, voided } from './granted.js';
+import {
+  answerBatch,
+  answerGrant,
+  answerSent,
+  answerVoided,
+  BATCH_LIMIT_BYTES,
+} from './free-spins.response.js';
 import { WinningsService } from './winnings/winnings.service.js';
 
 const PATH = 'v1/operator/free-spins';
@@ -68,7 +76,8 @@ export class FreeSpinsOperatorController {
   ) {}
 
   @Post()
-  @ApiGrant(OperatorGrantRequest)
+  @OperatorRoute('grantFreeSpins', { ...GRANT, body: OperatorGrantRequest })
+  @ApiGrantResponses()
   async grant(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -86,7 +95,8 @@ export class FreeSpinsOperatorController {
 
   @Post('batches')
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @ApiGrantBatch(OperatorBatchRequest)
+  @OperatorRoute('grantFreeSpinsBatch', { ...GRANT_BATCH, body: OperatorBatchRequest })
+  @ApiBatchResponses()
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -102,7 +112,9 @@ export class FreeSpinsOperatorController {
   }
 
   @Get('batches/:batchId')
-  @ApiFindBatch()
+  @OperatorRoute('getBatch', GET_BATCH)
+  @ApiQuery({ type: FindBatchQuery })
+  @ApiOkResponse({ type: BatchResponse })
   async findBatch(
     @SignedTenant() operator: Operator,
     @UuidParam('batchId') batchId: string,
@@ -114,14 +126,13 @@ export class FreeSpinsOperatorController {
   }
 
   @Get('batches')
-  @ApiOperation({
-    operationId: 'listBatches',
+  @OperatorRoute('listBatches', {
     summary: 'List batches with their counts, newest first',
     description: 'Only your own batches, page by page.',
+    errors: ['INVALID_REQUEST'],
   })
   @ApiQuery({ type: OperatorBatchQuery })
   @ApiOkResponse({ type: BatchListResponse })
-  @ApiErrors('INVALID_REQUEST')
   async listBatches(
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorBatchQuery,
@@ -133,7 +144,8 @@ export class FreeSpinsOperatorController {
   @Post('batches/:batchId/cancel')
   @NoBody()
   @HttpCode(202)
-  @ApiCancelBatch()
+  @OperatorRoute('cancelBatch', CANCEL_BATCH)
+  @ApiAcceptedResponse({ type: BatchItem })
   async cancelBatch(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -144,7 +156,9 @@ export class FreeSpinsOperatorController {
 
   @Post('batches/:batchId/resend')
   @HttpCode(202)
-  @ApiResendBatch()
+  @OperatorRoute('resendBatch', RESEND_BATCH)
+  @ApiBody({ type: ResendBatchRequest, required: false })
+  @ApiAcceptedResponse({ type: BatchItem })
   async resendBatch(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -155,14 +169,13 @@ export class FreeSpinsOperatorController {
   }
 
   @Get()
-  @ApiOperation({
-    operationId: 'listGrants',
+  @OperatorRoute('listGrants', {
     summary: 'List grants, newest first',
     description: 'Only your own grants, page by page.',
+    errors: ['INVALID_REQUEST'],
   })
   @ApiQuery({ type: OperatorGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
-  @ApiErrors('INVALID_REQUEST')
   async list(
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorGrantQuery,
@@ -172,7 +185,8 @@ export class FreeSpinsOperatorController {
   }
 
   @Get(':requestRef')
-  @ApiFindGrant()
+  @OperatorRoute('getGrant', GET_GRANT)
+  @ApiOkResponse({ type: DetailedGrantResponse })
   async find(
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
@@ -184,7 +198,8 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/status')
   @NoBody()
   @HttpCode(200)
-  @ApiPullStatus()
+  @OperatorRoute('pullGrantStatus', PULL_STATUS)
+  @ApiOkResponse({ type: GrantStatusResponse })
   async pullStatus(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -196,7 +211,8 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/cancel')
   @NoBody()
   @HttpCode(200)
-  @ApiCancel()
+  @OperatorRoute('cancelGrant', CANCEL_GRANT)
+  @ApiOkResponse({ type: GrantResponse })
   async cancel(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -208,25 +224,27 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/resend')
   @NoBody()
   @HttpCode(200)
-  @ApiResend()
+  @OperatorRoute('resendGrant', RESEND_GRANT)
+  @ApiOkResponse({ type: GrantResponse })
   async resend(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return granted(await this.grants.resend(actor, requestRef, own(operator)), PATH);
+    return answerSent(await this.grants.resend(actor, requestRef, own(operator)), PATH);
   }
 
   @Post(':requestRef/void')
   @NoBody()
   @HttpCode(200)
-  @ApiVoid()
+  @OperatorRoute('voidGrant', VOID_GRANT)
+  @ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' })
   async void(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
     @IdentifierParam('requestRef') requestRef: string,
   ): Promise<GrantResponse> {
-    return voided(await this.grants.void(actor, requestRef, own(operator)), PATH);
+    return answerVoided(await this.grants.void(actor, requestRef, own(operator)), PATH);
   }
 }
 

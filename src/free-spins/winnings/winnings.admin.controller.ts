@@ -1,8 +1,6 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../../admin/requires-role.js';
-import { SensitiveRead } from '../../audit/sensitive-read.js';
-import { ApiErrors } from '../../api/api-errors.js';
+import { ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
 import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from './winnings.response.js';
@@ -16,9 +14,8 @@ export class WinningsAdminController {
   constructor(private readonly winnings: WinningsService) {}
 
   @Get('flagged')
-  @RequiresRole('support')
-  @ApiOperation({
-    operationId: 'listFlaggedWinnings',
+  @AdminRoute('listFlaggedWinnings', {
+    role: 'support',
     summary: 'List flagged winnings, newest first',
     description:
       'Booked WINs of real money that a person should review. A flag never changes what was booked. ' +
@@ -29,10 +26,10 @@ export class WinningsAdminController {
       'round that has no BETs, or only DECLINED ones, is no reason for a flag. A WIN leaves the list ' +
       'when its flag no longer applies. A page examines a bounded number of WINs. It may be short or ' +
       'empty and still have a `nextCursor`.',
+    sensitiveRead: ['free-spins.flagged-list', 'flagged-winnings'],
+    errors: ['INVALID_REQUEST'],
   })
-  @SensitiveRead('free-spins.flagged-list', 'flagged-winnings')
   @ApiList(FlaggedWinListResponse, FlaggedWinQuery, FLAGGED_WIN_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   flagged(
     @ValidQuery() query: FlaggedWinQuery,
     @AcceptedFormat() format: ListFormat,

@@ -17,16 +17,15 @@ export const BATCH_LIMIT_BYTES = 256 * 1024;
  * @param path path of the route on which the caller reads grants, without a leading slash
  * @throws CroupierError PROVIDER_FAILED if the grant is FAILED; the header `Location` has the path of the grant
  */
-export function granted(grant: Grant, path: string): GrantResponse {
+export function answerSent(grant: Grant, path: string): GrantResponse {
   if (grant.state !== 'FAILED') return grantResponse(grant);
-  const location = `/${path}/${encodeURIComponent(grant.requestRef)}`;
-  throw new CroupierError('PROVIDER_FAILED', grant.failureError ?? undefined, { Location: location });
+  throw providerFailed(grant, path);
 }
 
 /**
  * Answers a request to grant: 201 if the grant is new, 200 if it is known, 202 if it waits for approval.
  * @param show maps an approval to what the caller may see of it
- * @throws as `granted`
+ * @throws as `answerSent`
  */
 export function answerGrant(
   outcome: GrantOutcome,
@@ -38,7 +37,7 @@ export function answerGrant(
     response.status(HttpStatus.ACCEPTED);
     return show(outcome.approval);
   }
-  if (!outcome.replayed) return granted(outcome.grant, path);
+  if (!outcome.replayed) return answerSent(outcome.grant, path);
   response.status(HttpStatus.OK);
   return grantResponse(outcome.grant);
 }
@@ -60,9 +59,14 @@ export function answerBatch(
  * Answers a request to void a grant.
  * @throws CroupierError PROVIDER_FAILED if the grant is not CANCELLED; the header `Location` has the path of the grant
  */
-export function voided(grant: Grant, path: string): GrantResponse {
+export function answerVoided(grant: Grant, path: string): GrantResponse {
   if (grant.state === 'CANCELLED') return grantResponse(grant);
-  const location = `/${path}/${encodeURIComponent(grant.requestRef)}`;
-  const error = grant.failureError ?? grant.lastCancelError ?? undefined;
-  throw new CroupierError('PROVIDER_FAILED', error, { Location: location });
+  throw providerFailed(grant, path);
+}
+
+function providerFailed({ requestRef, failureError, lastCancelError }: Grant, path: string): CroupierError {
+  const location = `/${path}/${encodeURIComponent(requestRef)}`;
+  return new CroupierError('PROVIDER_FAILED', failureError ?? lastCancelError ?? undefined, {
+    Location: location,
+  });
 }
