@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { databaseTime } from '../database/columns.js';
 import type { Transaction } from '../database/database.js';
+import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
 import { Game } from './game.entity.js';
 import { ProviderEntity } from './tenant.entity.js';
@@ -11,10 +12,10 @@ import { ProviderEntity } from './tenant.entity.js';
 const GAME_LOCKS = 7_300_004;
 
 /** Locks a game's id, because the game may have no row yet. */
-const LOCK_GAME = {
-  name: 'tenancy_lock_game',
-  text: `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext($1))`,
-};
+const LOCK_GAME = named(
+  'tenancy_lock_game',
+  `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext(:gameId))`,
+);
 
 /** Reads and writes games. */
 @Injectable()
@@ -29,7 +30,7 @@ export class GameStore {
     { query, manager }: Transaction,
     { gameId, ...fields }: Omit<Game, 'createdAt' | 'updatedAt'>,
   ): Promise<{ before: Game | null; after: Game } | undefined> {
-    await query(LOCK_GAME, [gameId]);
+    await query(LOCK_GAME, { gameId });
     if (!(await manager.existsBy(ProviderEntity, { id: fields.providerId }))) return undefined;
     const games = manager.withRepository(this.games);
     // This lock blocks other changes, but not launches, whose new sessions refer to the row.
@@ -39,8 +40,8 @@ export class GameStore {
     return { before, after: await games.findOneByOrFail({ gameId }) };
   }
 
-  async find(gameId: string): Promise<Game | undefined> {
-    return (await this.games.findOneBy({ gameId })) ?? undefined;
+  find(gameId: string): Promise<Game | null> {
+    return this.games.findOneBy({ gameId });
   }
 
   list({ after, limit }: PageAfter): Promise<Game[]> {

@@ -86,8 +86,8 @@ export class TenantStore {
     return { before, after: await tenants.findOneByOrFail({ id }) };
   }
 
-  async find(kind: TenantKind, id: string): Promise<TenantEntity | undefined> {
-    return (await this.tenants[kind].findOneBy({ id })) ?? undefined;
+  find(kind: TenantKind, id: string): Promise<TenantEntity | null> {
+    return this.tenants[kind].findOneBy({ id });
   }
 
   list(kind: TenantKind, { after, limit }: PageAfter): Promise<TenantEntity[]> {

@@ -2,23 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { databaseTime } from '../../database/columns.js';
-import type { Query, Statement, Transaction } from '../../database/database.js';
+import type { Query, Transaction } from '../../database/database.js';
+import { named, type Statement } from '../../database/statement.js';
 import { Pause, type PausedKind } from './pause.entity.js';
 
 /** Locks the operator, provider or game, because `pauses` may have no row to lock yet. Launches do not wait. */
 const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
-  OPERATOR: {
-    name: 'pause_lock_operator',
-    text: `SELECT id FROM tenants WHERE kind = 'OPERATOR' AND id = $1 FOR NO KEY UPDATE`,
-  },
-  PROVIDER: {
-    name: 'pause_lock_provider',
-    text: `SELECT id FROM tenants WHERE kind = 'PROVIDER' AND id = $1 FOR NO KEY UPDATE`,
-  },
-  GAME: {
-    name: 'pause_lock_game',
-    text: `SELECT game_id FROM games WHERE game_id = $1 FOR NO KEY UPDATE`,
-  },
+  OPERATOR: named(
+    'pause_lock_operator',
+    `SELECT id FROM tenants WHERE kind = 'OPERATOR' AND id = :id FOR NO KEY UPDATE`,
+  ),
+  PROVIDER: named(
+    'pause_lock_provider',
+    `SELECT id FROM tenants WHERE kind = 'PROVIDER' AND id = :id FOR NO KEY UPDATE`,
+  ),
+  GAME: named('pause_lock_game', 'SELECT game_id FROM games WHERE game_id = :id FOR NO KEY UPDATE'),
 };
 
 /** Reads and writes pauses. Callers must call `lockTarget` before a write. */
@@ -31,7 +29,7 @@ export class PauseStore {
    * @returns false if it does not exist
    */
   async lockTarget(query: Query, kind: PausedKind, id: string): Promise<boolean> {
-    return (await query(LOCK_TARGET[kind], [id])).length > 0;
+    return (await query(LOCK_TARGET[kind], { id })).length > 0;
   }
 
   find({ manager }: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {

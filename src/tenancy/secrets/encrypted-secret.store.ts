@@ -1,4 +1,5 @@
 import type { Query } from '../../database/database.js';
+import { named } from '../../database/statement.js';
 import type { TenantKind } from '../tenant.js';
 
 /**
@@ -14,57 +15,57 @@ export interface EncryptedSecrets {
 }
 
 /** Makes all reads of a transaction see the same snapshot. It must be the transaction's first statement. */
-const READ_SNAPSHOT = {
-  name: 'encrypted_secret_read_snapshot',
-  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
-};
+const READ_SNAPSHOT = named(
+  'encrypted_secret_read_snapshot',
+  'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
+);
 
 const COLUMNS = `
   id, kind, sealed_secret AS "encryptedSecret", previous_sealed_secret AS "previousEncryptedSecret",
   previous_valid_until AS "previousValidUntil"`;
 
-const ALL = { name: 'encrypted_secret_all', text: `SELECT ${COLUMNS} FROM tenants ORDER BY id` };
+const ALL = named('encrypted_secret_all', `SELECT ${COLUMNS} FROM tenants ORDER BY id`);
 
-const LOCKED = { name: 'encrypted_secret_locked', text: `${ALL.text} FOR UPDATE` };
+const LOCKED = named('encrypted_secret_locked', `${ALL.text} FOR UPDATE`);
 
-const LOCKED_ONE = {
-  name: 'encrypted_secret_locked_one',
-  text: `SELECT ${COLUMNS} FROM tenants WHERE kind = $1 AND id = $2 FOR UPDATE`,
-};
+const LOCKED_ONE = named(
+  'encrypted_secret_locked_one',
+  `SELECT ${COLUMNS} FROM tenants WHERE kind = :kind AND id = :id FOR UPDATE`,
+);
 
-const REPLACE = {
-  name: 'encrypted_secret_replace',
-  text: 'UPDATE tenants SET sealed_secret = $2, previous_sealed_secret = $3 WHERE id = $1',
-};
+const REPLACE = named(
+  'encrypted_secret_replace',
+  `UPDATE tenants
+      SET sealed_secret = :encryptedSecret, previous_sealed_secret = :previousEncryptedSecret WHERE id = :id`,
+);
 
-const ROTATE = {
-  name: 'encrypted_secret_rotate',
-  text: `
-    UPDATE tenants
-       SET sealed_secret = $2, previous_sealed_secret = $3,
-           previous_valid_until =
-             CASE WHEN $3::text IS NOT NULL THEN statement_timestamp() + make_interval(secs => $4) END,
-           updated_at = statement_timestamp()
-     WHERE id = $1
-    RETURNING coalesce(previous_valid_until, updated_at) AS "previousValidUntil"`,
-};
+const ROTATE = named(
+  'encrypted_secret_rotate',
+  `UPDATE tenants
+      SET sealed_secret = :encryptedSecret, previous_sealed_secret = :previousEncryptedSecret,
+          previous_valid_until =
+            CASE WHEN :previousEncryptedSecret::text IS NOT NULL
+                 THEN statement_timestamp() + make_interval(secs => :overlapSeconds) END,
+          updated_at = statement_timestamp()
+    WHERE id = :id
+   RETURNING coalesce(previous_valid_until, updated_at) AS "previousValidUntil"`,
+);
 
-const EARLIER_FORMAT_ONLY = {
-  name: 'encrypted_secret_earlier_format_only',
-  text: `
-    SELECT EXISTS (SELECT FROM tenants)
-       AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
-};
+const EARLIER_FORMAT_ONLY = named(
+  'encrypted_secret_earlier_format_only',
+  `SELECT EXISTS (SELECT FROM tenants)
+      AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
+);
 
 /** Reads every tenant's encrypted secrets, ordered by id. Later reads of the transaction see the same snapshot. */
 export async function secretsInSnapshot(query: Query): Promise<EncryptedSecrets[]> {
-  await query(READ_SNAPSHOT, []);
-  return query<EncryptedSecrets>(ALL, []);
+  await query(READ_SNAPSHOT, {});
+  return query<EncryptedSecrets>(ALL, {});
 }
 
 /** Selects every tenant FOR UPDATE, ordered by id. */
 export function lockSecrets(query: Query): Promise<EncryptedSecrets[]> {
-  return query<EncryptedSecrets>(LOCKED, []);
+  return query<EncryptedSecrets>(LOCKED, {});
 }
 
 /** Selects the tenant FOR UPDATE. */
@@ -73,7 +74,7 @@ export async function lockSecretsOf(
   kind: TenantKind,
   id: string,
 ): Promise<EncryptedSecrets | undefined> {
-  return (await query<EncryptedSecrets>(LOCKED_ONE, [kind, id]))[0];
+  return (await query<EncryptedSecrets>(LOCKED_ONE, { kind, id }))[0];
 }
 
 /**
@@ -82,9 +83,9 @@ export async function lockSecretsOf(
  */
 export async function replaceSecrets(
   query: Query,
-  { id, encryptedSecret, previousEncryptedSecret }: Omit<EncryptedSecrets, 'kind' | 'previousValidUntil'>,
+  tenant: Omit<EncryptedSecrets, 'kind' | 'previousValidUntil'>,
 ): Promise<void> {
-  await query(REPLACE, [id, encryptedSecret, previousEncryptedSecret]);
+  await query(REPLACE, tenant);
 }
 
 /**
@@ -94,16 +95,15 @@ export async function replaceSecrets(
  */
 export async function rotateSecrets(
   query: Query,
-  tenant: Pick<EncryptedSecrets, 'id' | 'encryptedSecret' | 'previousEncryptedSecret'>,
+  tenant: Omit<EncryptedSecrets, 'kind' | 'previousValidUntil'>,
   overlapSeconds: number,
 ): Promise<Date> {
-  const values = [tenant.id, tenant.encryptedSecret, tenant.previousEncryptedSecret, overlapSeconds];
-  const [row] = await query<{ previousValidUntil: Date }>(ROTATE, values);
+  const [row] = await query<{ previousValidUntil: Date }>(ROTATE, { ...tenant, overlapSeconds });
   return row!.previousValidUntil;
 }
 
 /** Whether there are tenants and every current secret has the format of an earlier version. */
 export async function isEarlierFormatOnly(query: Query): Promise<boolean> {
-  const [row] = await query<{ earlierFormatOnly: boolean }>(EARLIER_FORMAT_ONLY, []);
+  const [row] = await query<{ earlierFormatOnly: boolean }>(EARLIER_FORMAT_ONLY, {});
   return row!.earlierFormatOnly;
 }
