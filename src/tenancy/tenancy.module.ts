@@ -6,8 +6,10 @@ import { Game } from './game.entity.js';
 import { GameStore } from './game.store.js';
 import { GameAdministration } from './administration/game-administration.js';
 import { GamesAdminController } from './administration/games.admin.controller.js';
-import { OperatorsAdminController } from './administration/operators.admin.controller.js';
-import { ProvidersAdminController } from './administration/providers.admin.controller.js';
+import {
+  OperatorsAdminController,
+  ProvidersAdminController,
+} from './administration/tenants.admin.controller.js';
 import { Pause } from './pauses/pause.entity.js';
 import { PauseStore } from './pauses/pause.store.js';
 import { PausesService } from './pauses/pauses.service.js';

@@ -315,12 +315,11 @@ function controllers(module: Type<object> | DynamicModule): Type<object>[] {
 /** The classes of the parameters that are validated. */
 function classesRead(controller: Type<object>): Type<object>[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
-    const types: Type<object>[] = Reflect.getMetadata('design:paramtypes', controller.prototype, method);
-    const parameters: Record<string, { index: number; data?: unknown }> =
+    const parameters: Record<string, { data?: unknown }> =
       Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {};
     return Object.values(parameters)
-      .filter(({ data }) => typeof data === 'function')
-      .map(({ index }) => types[index]!);
+      .map(({ data }) => data)
+      .filter((data): data is Type<object> => typeof data === 'function');
   });
 }
 

@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, type Type, UseGuards } from '@nestjs/common';
 import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
 import { parseJsonObject } from './json.js';
@@ -7,9 +7,11 @@ import { invalid, readAs, unknownField, validInstance } from './request-instance
 /**
  * The body as an instance of the parameter's class, parsed and validated after every guard has passed. Nothing in a
  * body is converted: a number sent as a string is refused.
+ * @param as the class, if the parameter's type does not name it
  * @throws CroupierError INVALID_REQUEST, or the code that a constraint names in its `context`
  */
-export const JsonBody = () => readAs((request, type) => validInstance(type, fieldsOf(request), 'strict'));
+export const JsonBody = (as?: Type<object>) =>
+  readAs((request, type) => validInstance(type, fieldsOf(request), 'strict'), as);
 
 /**
  * The body of a provider's wallet call. Unknown fields are ignored, and null means that the field is absent.

@@ -15,14 +15,18 @@ export type Reading =
 /**
  * Creates a parameter decorator that reads part of a request as an instance of the parameter's class. It is not a pipe,
  * because Nest awaits about six promises for a pipe, and reading is synchronous.
+ * @param as the class, if the parameter's type does not name it
  */
-export function readAs(read: (request: Request, type: Type<object>) => object): ParameterDecorator {
+export function readAs(
+  read: (request: Request, type: Type<object>) => object,
+  as?: Type<object>,
+): ParameterDecorator {
   const ReadAs = createParamDecorator((type: Type<object>, context: ExecutionContext) =>
     read(context.switchToHttp().getRequest<Request>(), type),
   );
   return (controller, method, index) => {
     const types = Reflect.getMetadata('design:paramtypes', controller, method!) as Type<object>[];
-    ReadAs(types[index]!)(controller, method, index);
+    ReadAs(as ?? types[index]!)(controller, method, index);
   };
 }
 

@@ -1,10 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Put, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../../admin/requires-role.js';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
-import { Audited } from '../../audit/audited-route.js';
 import { answerOf, answersOf } from '../../api/answer.js';
-import { ApiErrors } from '../../api/api-errors.js';
 import { JsonBody } from '../../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
@@ -21,6 +19,8 @@ import {
 import { PausesService } from '../pauses/pauses.service.js';
 import { IdentifierParam } from '../../api/validation/path.js';
 
+const TARGET = 'game:{gameId}';
+
 /** Contract, section 7. */
 @ApiTags('Games')
 @Controller('v1/admin/games')
@@ -31,17 +31,15 @@ export class GamesAdminController {
   ) {}
 
   @Put(':gameId')
-  @RequiresRole('admin')
-  @Audited('game.replace', 'game:{gameId}')
-  @ApiOperation({
-    operationId: 'putGame',
+  @AdminRoute('putGame', {
+    role: 'admin',
     summary: 'Create or replace a game',
     description:
       'Replaces the whole game: an absent field is reset to its default. Takes effect on every instance within a second.',
+    body: PutGameRequest,
+    audited: ['game.replace', TARGET],
   })
-  @ApiBody({ type: PutGameRequest })
   @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   async put(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('gameId') gameId: string,
@@ -51,10 +49,12 @@ export class GamesAdminController {
   }
 
   @Get()
-  @RequiresRole('support')
-  @ApiOperation({ operationId: 'listGames', summary: 'List the games, ordered by gameId' })
+  @AdminRoute('listGames', {
+    role: 'support',
+    summary: 'List the games, ordered by gameId',
+    errors: ['INVALID_REQUEST'],
+  })
   @ApiList(GameListResponse, ListQuery, GAME_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   list(
     @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
@@ -64,53 +64,49 @@ export class GamesAdminController {
   }
 
   @Get(':gameId')
-  @RequiresRole('support')
-  @ApiOperation({ operationId: 'getGame', summary: 'Read a game' })
+  @AdminRoute('getGame', { role: 'support', summary: 'Read a game', errors: ['NOT_FOUND'] })
   @ApiOkResponse({ type: GameResponse })
-  @ApiErrors('UNAUTHORIZED', 'NOT_FOUND')
   async find(@Param('gameId') gameId: string): Promise<GameResponse> {
     return answerOf(GameResponse, await this.games.find(gameId));
   }
 
   @Post(':gameId/pause')
   @HttpCode(200)
-  @RequiresRole('operations')
-  @Audited('game.pause', 'game:{gameId}')
-  @ApiOperation({
-    operationId: 'pauseGame',
+  @AdminRoute('pauseGame', {
+    role: 'operations',
     summary: 'Pause a game',
-    description: 'Its launches and BETs are 503 `GAME_NOT_CONFIGURED`. ' + PAUSE_DESCRIPTION,
+    description: `Its launches and BETs are 503 \`GAME_NOT_CONFIGURED\`. ${PAUSE_DESCRIPTION}`,
+    audited: ['game.pause', TARGET],
+    errors: ['NOT_FOUND'],
   })
   @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
   @ApiOkResponse({ type: GameResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async pause(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('gameId') gameId: string,
     @JsonBody() request: PauseRequest,
   ): Promise<GameResponse> {
     await this.pauses.pause(actor, 'GAME', gameId, request);
-    return answerOf(GameResponse, await this.games.find(gameId));
+    return this.find(gameId);
   }
 
   @Post(':gameId/resume')
   @HttpCode(200)
-  @RequiresRole('operations')
-  @Audited('game.resume', 'game:{gameId}')
-  @ApiOperation({
-    operationId: 'resumeGame',
+  @AdminRoute('resumeGame', {
+    role: 'operations',
     summary: 'End the pause of a game',
     description: RESUME_DESCRIPTION,
+    audited: ['game.resume', TARGET],
+    errors: ['NOT_FOUND'],
   })
   @ApiBody({ type: ResumeRequest, required: false })
   @ApiOkResponse({ type: GameResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async resume(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('gameId') gameId: string,
     @JsonBody() request: ResumeRequest,
   ): Promise<GameResponse> {
     await this.pauses.resume(actor, 'GAME', gameId, request);
-    return answerOf(GameResponse, await this.games.find(gameId));
+    return this.find(gameId);
   }
 }

@@ -1,0 +1,230 @@
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  type StreamableFile,
+  type Type,
+} from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
+import { type Actor, ActorOfRequest } from '../../audit/actor.js';
+import { answerOf, answersOf } from '../../api/answer.js';
+import { AcceptedFormat, answerList, ApiList, type Columns, type ListFormat } from '../../api/lists/list.js';
+import { ListQuery, type PageOf } from '../../api/lists/page.js';
+import { JsonBody } from '../../api/validation/json-body.js';
+import { ValidQuery } from '../../api/validation/query.js';
+import {
+  PAUSE_DESCRIPTION,
+  PAUSE_EXAMPLES,
+  PauseRequest,
+  RESUME_DESCRIPTION,
+  ResumeRequest,
+} from '../pauses/pause.request.js';
+import { PausesService } from '../pauses/pauses.service.js';
+import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
+import { nounOf, type TenantKind } from '../tenant.js';
+import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
+import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
+import { TenantAdministration } from './tenant-administration.js';
+import {
+  CreatedOperatorResponse,
+  CreatedProviderResponse,
+  OPERATOR_COLUMNS,
+  OperatorListResponse,
+  OperatorResponse,
+  PROVIDER_COLUMNS,
+  ProviderListResponse,
+  ProviderResponse,
+} from './tenant.response.js';
+
+/** What distinguishes the routes of providers from those of operators. */
+interface TenantRoutes<Create extends object, Change extends object, Answer extends object> {
+  readonly kind: TenantKind;
+  /** The kind in the names of operations, and with its article. */
+  readonly name: 'Provider' | 'Operator';
+  readonly phrase: 'a provider' | 'an operator';
+  readonly createRequest: Type<Create>;
+  readonly create: (tenants: TenantAdministration, actor: Actor, request: Create) => Promise<object>;
+  readonly created: Type<object>;
+  readonly changeRequest: Type<Change>;
+  readonly change: (
+    tenants: TenantAdministration,
+    actor: Actor,
+    id: string,
+    request: Change,
+  ) => Promise<object>;
+  readonly changeExample: object;
+  readonly answer: Type<Answer>;
+  readonly answers: Type<{ items: Answer[] }>;
+  readonly columns: Columns<Answer>;
+  /** What a pause refuses. */
+  readonly pauseEffect: string;
+}
+
+/** Creates the controller of the routes for providers or for operators. Contract, section 7. */
+function tenantsController<Create extends object, Change extends object, Answer extends object>(
+  routes: TenantRoutes<Create, Change, Answer>,
+): Type<object> {
+  const { kind, name, phrase, answer } = routes;
+  const noun = nounOf(kind);
+  const target = `${noun}:{id}`;
+
+  @ApiTags(`${name}s`)
+  @Controller(`v1/admin/${noun}s`)
+  class TenantsAdminController {
+    constructor(
+      private readonly tenants: TenantAdministration,
+      private readonly pauses: PausesService,
+    ) {}
+
+    @Post()
+    @AdminRoute(`create${name}`, {
+      role: 'admin',
+      summary: `Create ${phrase}`,
+      description: 'Only this answer contains the secret.',
+      body: routes.createRequest,
+      audited: [`${noun}.create`, target],
+      errors: ['CONFLICT'],
+    })
+    @ApiCreatedResponse({ type: routes.created })
+    create(@ActorOfRequest() actor: Actor, @JsonBody(routes.createRequest) request: Create): Promise<object> {
+      return routes.create(this.tenants, actor, request);
+    }
+
+    @Get()
+    @AdminRoute(`list${name}s`, {
+      role: 'support',
+      summary: `List the ${noun}s, ordered by id`,
+      errors: ['INVALID_REQUEST'],
+    })
+    @ApiList(routes.answers, ListQuery, routes.columns)
+    list(
+      @ValidQuery() query: ListQuery,
+      @AcceptedFormat() format: ListFormat,
+    ): Promise<PageOf<Answer> | StreamableFile> {
+      const read = async (page: ListQuery) => answersOf(answer, await this.tenants.list(kind, page));
+      return answerList(format, { query, name: `${noun}s`, columns: routes.columns, read });
+    }
+
+    @Get(':id')
+    @AdminRoute(`get${name}`, { role: 'support', summary: `Read ${phrase}`, errors: ['NOT_FOUND'] })
+    @ApiOkResponse({ type: answer })
+    async find(@Param('id') id: string): Promise<Answer> {
+      return answerOf(answer, await this.tenants.find(kind, id));
+    }
+
+    @Patch(':id')
+    @AdminRoute(`change${name}`, {
+      role: 'admin',
+      summary: `Change ${phrase}`,
+      description:
+        'An absent field is unchanged; null resets it to its default. Takes effect on every instance within a second.',
+      audited: [`${noun}.change`, target],
+      errors: ['NOT_FOUND'],
+    })
+    @ApiBody({ type: routes.changeRequest, examples: { rename: { value: routes.changeExample } } })
+    @ApiOkResponse({ type: answer })
+    async change(
+      @ActorOfRequest() actor: Actor,
+      @Param('id') id: string,
+      @JsonBody(routes.changeRequest) request: Change,
+    ): Promise<Answer> {
+      return answerOf(answer, await routes.change(this.tenants, actor, id, request));
+    }
+
+    @Post(':id/secret/rotate')
+    @HttpCode(200)
+    @AdminRoute(`rotate${name}Secret`, {
+      role: 'admin',
+      summary: `Give ${phrase} a new secret`,
+      description: 'A second rotation within the overlap drops the oldest secret.',
+      audited: [`${noun}.rotate-secret`, target],
+      errors: ['NOT_FOUND'],
+    })
+    @ApiBody({ type: RotateSecretRequest, required: false })
+    @ApiOkResponse({ type: RotatedSecret })
+    rotateSecret(
+      @ActorOfRequest() actor: Actor,
+      @Param('id') id: string,
+      @JsonBody() { overlapSeconds }: RotateSecretRequest,
+    ): Promise<RotatedSecret> {
+      return this.tenants.rotateSecret(actor, kind, id, overlapSeconds ?? OVERLAP_SECONDS);
+    }
+
+    @Post(':id/pause')
+    @HttpCode(200)
+    @AdminRoute(`pause${name}`, {
+      role: 'operations',
+      summary: `Pause ${phrase}`,
+      description: `${routes.pauseEffect} ${PAUSE_DESCRIPTION}`,
+      audited: [`${noun}.pause`, target],
+      errors: ['NOT_FOUND'],
+    })
+    @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
+    @ApiOkResponse({ type: answer })
+    async pause(
+      @ActorOfRequest() actor: Actor,
+      @Param('id') id: string,
+      @JsonBody() request: PauseRequest,
+    ): Promise<Answer> {
+      await this.pauses.pause(actor, kind, id, request);
+      return this.find(id);
+    }
+
+    @Post(':id/resume')
+    @HttpCode(200)
+    @AdminRoute(`resume${name}`, {
+      role: 'operations',
+      summary: `End the pause of ${phrase}`,
+      description: RESUME_DESCRIPTION,
+      audited: [`${noun}.resume`, target],
+      errors: ['NOT_FOUND'],
+    })
+    @ApiBody({ type: ResumeRequest, required: false })
+    @ApiOkResponse({ type: answer })
+    async resume(
+      @ActorOfRequest() actor: Actor,
+      @Param('id') id: string,
+      @JsonBody() request: ResumeRequest,
+    ): Promise<Answer> {
+      await this.pauses.resume(actor, kind, id, request);
+      return this.find(id);
+    }
+  }
+  return TenantsAdminController;
+}
+
+export const ProvidersAdminController = tenantsController({
+  kind: 'PROVIDER',
+  name: 'Provider',
+  phrase: 'a provider',
+  createRequest: CreateProviderRequest,
+  create: (tenants, actor, request) => tenants.createProvider(actor, request),
+  created: CreatedProviderResponse,
+  changeRequest: ChangeProviderRequest,
+  change: (tenants, actor, id, request) => tenants.changeProvider(actor, id, request),
+  changeExample: { name: 'Acme Games' },
+  answer: ProviderResponse,
+  answers: ProviderListResponse,
+  columns: PROVIDER_COLUMNS,
+  pauseEffect: 'Launches of its games and BETs in them are 503 `GAME_NOT_CONFIGURED`.',
+});
+
+export const OperatorsAdminController = tenantsController({
+  kind: 'OPERATOR',
+  name: 'Operator',
+  phrase: 'an operator',
+  createRequest: CreateOperatorRequest,
+  create: (tenants, actor, request) => tenants.createOperator(actor, request),
+  created: CreatedOperatorResponse,
+  changeRequest: ChangeOperatorRequest,
+  change: (tenants, actor, id, request) => tenants.changeOperator(actor, id, request),
+  changeExample: { name: 'Example Casino' },
+  answer: OperatorResponse,
+  answers: OperatorListResponse,
+  columns: OPERATOR_COLUMNS,
+  pauseEffect: "Its launches and its players' BETs are 503 `OPERATOR_NOT_CONFIGURED`.",
+});
