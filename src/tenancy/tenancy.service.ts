@@ -1,13 +1,14 @@
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Configuration, LEASE_MARGIN_MS } from '../config/configuration.js';
 import { ConfigurationError } from '../config/variable-reader.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { addLogFields } from '../observability/trace.js';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import { type Directory, directoryOf, EMPTY_DIRECTORY, pauseKey } from './directory.js';
 import { isInForce, type Pause, type PausedKind } from './pauses/pause.entity.js';
+import { type BetParties, pausedError, pauseOfBets } from './pauses/refuse-paused.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { type SnapshotReader, TenancyStore } from './tenancy.store.js';
 import type { Status } from './status.js';
@@ -27,20 +28,13 @@ export interface VerificationSecrets {
   readonly secrets: readonly string[];
 }
 
-/** The operator, provider and game that a BET or launch concerns. */
-interface BetParties {
-  readonly operatorId: string;
-  readonly providerId: string;
-  readonly gameId: string;
-}
-
 /**
  * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request nor a
  * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that must
  * not use an outdated directory call `assertFresh` first.
  */
 @Injectable()
-export class TenancyService implements OnModuleInit, OnModuleDestroy {
+export class TenancyService implements OnModuleInit {
   /** The longest time-out of a wallet that a transaction's lease permits, in milliseconds. */
   readonly longestWalletTimeoutMs: number;
 
@@ -50,11 +44,7 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   private confirmedAtMs = -Infinity;
   private unreachable = false;
   private readonly readers: SnapshotReader[] = [];
-  private readonly loop = new BackgroundLoop({
-    work: () => this.poll(),
-    onError: (error) => this.reportUnreachable(error),
-    intervalMs: POLL_MS,
-  });
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly configuration: Configuration,
@@ -62,7 +52,15 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     private readonly secretBox: SecretBox,
     private readonly clock: Clock,
     private readonly databaseClock: DatabaseClock,
+    background: Background,
   ) {
+    this.loop = background.add({
+      name: 'read changes of tenants, games, limits and pauses',
+      intervalMs: POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.poll(),
+      onError: (error) => this.reportUnreachable(error),
+    });
     this.longestWalletTimeoutMs = configuration.transactionLeaseSeconds * 1000 - LEASE_MARGIN_MS;
   }
 
@@ -72,11 +70,6 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
     const [unreadable] = this.directory.unreadable;
     if (unreadable !== undefined) throw new ConfigurationError(`SECRETS_KEY: ${unreadable}`);
     for (const { tenant } of this.directory.tenants.values()) this.refuseSlowWallet(tenant);
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop(STOP_MS);
   }
 
   /**
@@ -114,23 +107,14 @@ export class TenancyService implements OnModuleInit, OnModuleDestroy {
   }
 
   /** The pause that refuses BETs and launches: of the game, its provider or the operator. */
-  pauseOfBets({ operatorId, providerId, gameId }: BetParties): Pause | undefined {
+  pauseOfBets(parties: BetParties): Pause | undefined {
     if (this.directory.pauses.size === 0) return undefined;
-    return (
-      this.pause('GAME', gameId) ?? this.pause('PROVIDER', providerId) ?? this.pause('OPERATOR', operatorId)
-    );
+    return pauseOfBets(parties, (kind, id) => this.pause(kind, id));
   }
 
-  /** Creates the error for a BET or launch that a pause refuses, and adds the pause to the request's log lines. */
-  pausedError({ kind, id, reason, until }: Pick<Pause, 'kind' | 'id' | 'reason' | 'until'>): CroupierError {
-    const noun = kind.toLowerCase();
-    addLogFields({ paused: `${noun}:${id}`, pauseReason: reason });
-    const leftMs = until && until.getTime() - this.databaseClock.now().getTime();
-    return new CroupierError(
-      kind === 'OPERATOR' ? 'OPERATOR_NOT_CONFIGURED' : 'GAME_NOT_CONFIGURED',
-      `the ${noun} is paused`,
-      leftMs === null ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(leftMs / 1000))) },
-    );
+  /** The error for a BET or launch that a pause refuses. */
+  pausedError(pause: Parameters<typeof pausedError>[0]): CroupierError {
+    return pausedError(pause, this.databaseClock.now());
   }
 
   /** The valid secrets for incoming calls of this tenant. Contract, section 1. */

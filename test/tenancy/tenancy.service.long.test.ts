@@ -7,6 +7,7 @@ import { openDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
 import { DatabaseClock } from '../../src/database/database-clock.js';
 import { Metrics } from '../../src/observability/metrics.js';
+import { Background } from '../../src/runtime/background.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { Game } from '../../src/tenancy/game.entity.js';
@@ -59,13 +60,15 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const tenantStore = new TenantStore(providers, operators);
   const box = new SecretBox(configuration.secretsKey, randomness);
   const databaseClock = new DatabaseClock(clock, new Metrics());
-  const tenancy = new TenancyService(configuration, store, box, clock, databaseClock);
+  const background = new Background();
+  const tenancy = new TenancyService(configuration, store, box, clock, databaseClock, background);
   const stop = async () => {
-    await tenancy.onModuleDestroy();
+    await background.beforeApplicationShutdown();
     await dataSource.destroy();
   };
   try {
     await tenancy.onModuleInit();
+    background.onApplicationBootstrap();
   } catch (error) {
     await stop();
     throw error;

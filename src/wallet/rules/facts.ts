@@ -92,7 +92,7 @@ export interface RoundFacts {
   readonly betOfSession: boolean;
 }
 
-/** A pause that refuses BETs of the session. */
+/** A pause that refuses BETs of the session: tenancy/pauses/refuse-paused.ts lists which do. */
 export interface PauseFacts {
   readonly kind: 'OPERATOR' | 'PROVIDER' | 'GAME';
   readonly id: string;
