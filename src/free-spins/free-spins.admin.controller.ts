@@ -10,20 +10,7 @@ import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lis
 import { ValidQuery } from '../api/validation/query.js';
 import { BodyLimit } from '../server/raw-body.guard.js';
 import { BatchesService } from './batches/batches.service.js';
-import {
-  ApiBatchResponses,
-  ApiGrantResponses,
-  CANCEL_BATCH,
-  CANCEL_GRANT,
-  GET_BATCH,
-  GET_GRANT,
-  GRANT,
-  GRANT_BATCH,
-  PULL_STATUS,
-  RESEND_BATCH,
-  RESEND_GRANT,
-  VOID_GRANT,
-} from './free-spins.operations.js';
+import { ApiBatchResponses, ApiGrantResponses, OPERATIONS } from './free-spins.operations.js';
 import {
   AdminBatchQuery,
   AdminBatchRequest,
@@ -81,7 +68,7 @@ export class FreeSpinsAdminController {
   @Post()
   @AdminRoute('grantFreeSpins', {
     role: 'promotions',
-    ...GRANT,
+    ...OPERATIONS.grantFreeSpins,
     body: AdminGrantRequest,
     audited: ['free-spins.grant', 'grant:{requestRef}'],
   })
@@ -106,7 +93,7 @@ export class FreeSpinsAdminController {
   @BodyLimit(BATCH_LIMIT_BYTES)
   @AdminRoute('grantFreeSpinsBatch', {
     role: 'promotions',
-    ...GRANT_BATCH,
+    ...OPERATIONS.grantFreeSpinsBatch,
     body: AdminBatchRequest,
     audited: ['free-spins.batch', 'batch'],
   })
@@ -131,7 +118,7 @@ export class FreeSpinsAdminController {
   @Get('batches/:batchId')
   @AdminRoute('getBatch', {
     role: 'support',
-    ...GET_BATCH,
+    ...OPERATIONS.getBatch,
     sensitiveRead: ['free-spins.batch-read', 'batch:{batchId}', { polled: true }],
   })
   @ApiQuery({ type: FindBatchQuery })
@@ -169,7 +156,7 @@ export class FreeSpinsAdminController {
   @HttpCode(202)
   @AdminRoute('cancelBatch', {
     role: 'promotions',
-    ...CANCEL_BATCH,
+    ...OPERATIONS.cancelBatch,
     audited: ['free-spins.batch-cancel', 'batch:{batchId}'],
   })
   @ApiAcceptedResponse({ type: BatchItem })
@@ -184,7 +171,7 @@ export class FreeSpinsAdminController {
   @HttpCode(202)
   @AdminRoute('resendBatch', {
     role: 'promotions',
-    ...RESEND_BATCH,
+    ...OPERATIONS.resendBatch,
     audited: ['free-spins.batch-resend', 'batch:{batchId}'],
   })
   @ApiBody({ type: ResendBatchRequest, required: false })
@@ -219,7 +206,7 @@ export class FreeSpinsAdminController {
   @Get(':requestRef')
   @AdminRoute('getGrant', {
     role: 'support',
-    ...GET_GRANT,
+    ...OPERATIONS.getGrant,
     sensitiveRead: ['free-spins.read', 'grant:{requestRef}', { polled: true }],
   })
   @ApiOkResponse({ type: DetailedGrantResponse })
@@ -233,7 +220,7 @@ export class FreeSpinsAdminController {
   @HttpCode(200)
   @AdminRoute('pullGrantStatus', {
     role: 'support',
-    ...PULL_STATUS,
+    ...OPERATIONS.pullGrantStatus,
     audited: ['free-spins.status', 'grant:{requestRef}', { polled: true }],
   })
   @ApiOkResponse({ type: GrantStatusResponse })
@@ -249,7 +236,7 @@ export class FreeSpinsAdminController {
   @HttpCode(200)
   @AdminRoute('cancelGrant', {
     role: 'promotions',
-    ...CANCEL_GRANT,
+    ...OPERATIONS.cancelGrant,
     audited: ['free-spins.cancel', 'grant:{requestRef}'],
   })
   @ApiOkResponse({ type: GrantResponse })
@@ -265,7 +252,7 @@ export class FreeSpinsAdminController {
   @HttpCode(200)
   @AdminRoute('resendGrant', {
     role: 'promotions',
-    ...RESEND_GRANT,
+    ...OPERATIONS.resendGrant,
     audited: ['free-spins.resend', 'grant:{requestRef}'],
   })
   @ApiOkResponse({ type: GrantResponse })
@@ -281,7 +268,7 @@ export class FreeSpinsAdminController {
   @HttpCode(200)
   @AdminRoute('voidGrant', {
     role: 'promotions',
-    ...VOID_GRANT,
+    ...OPERATIONS.voidGrant,
     audited: ['free-spins.void', 'grant:{requestRef}'],
   })
   @ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' })

@@ -1,8 +1,16 @@
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiBody,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
 import { IdentifierParam, UuidParam } from '../api/validation/path.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
@@ -12,21 +20,7 @@ import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
 import { BatchesService } from './batches/batches.service.js';
-import {
-  ApiBatchResponses,
-  ApiGrantResponses,
-  CANCEL_BATCH,
-  CANCEL_GRANT,
-  GET_BATCH,
-  GET_GRANT,
-  GRANT,
-  GRANT_BATCH,
-  OperatorRoute,
-  PULL_STATUS,
-  RESEND_BATCH,
-  RESEND_GRANT,
-  VOID_GRANT,
-} from './free-spins.operations.js';
+import { ApiBatchResponses, ApiGrantResponses, OperatorRoute } from './free-spins.operations.js';
 import {
   FindBatchQuery,
   OperatorBatchQuery,
@@ -76,7 +70,7 @@ export class FreeSpinsOperatorController {
   ) {}
 
   @Post()
-  @OperatorRoute('grantFreeSpins', { ...GRANT, body: OperatorGrantRequest })
+  @OperatorRoute('grantFreeSpins', OperatorGrantRequest)
   @ApiGrantResponses()
   async grant(
     @ActorOfRequest() actor: Actor,
@@ -95,7 +89,7 @@ export class FreeSpinsOperatorController {
 
   @Post('batches')
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @OperatorRoute('grantFreeSpinsBatch', { ...GRANT_BATCH, body: OperatorBatchRequest })
+  @OperatorRoute('grantFreeSpinsBatch', OperatorBatchRequest)
   @ApiBatchResponses()
   async grantBatch(
     @ActorOfRequest() actor: Actor,
@@ -112,7 +106,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Get('batches/:batchId')
-  @OperatorRoute('getBatch', GET_BATCH)
+  @OperatorRoute('getBatch')
   @ApiQuery({ type: FindBatchQuery })
   @ApiOkResponse({ type: BatchResponse })
   async findBatch(
@@ -126,13 +120,14 @@ export class FreeSpinsOperatorController {
   }
 
   @Get('batches')
-  @OperatorRoute('listBatches', {
+  @ApiOperation({
+    operationId: 'listBatches',
     summary: 'List batches with their counts, newest first',
     description: 'Only your own batches, page by page.',
-    errors: ['INVALID_REQUEST'],
   })
   @ApiQuery({ type: OperatorBatchQuery })
   @ApiOkResponse({ type: BatchListResponse })
+  @ApiErrors('INVALID_REQUEST')
   async listBatches(
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorBatchQuery,
@@ -144,7 +139,7 @@ export class FreeSpinsOperatorController {
   @Post('batches/:batchId/cancel')
   @NoBody()
   @HttpCode(202)
-  @OperatorRoute('cancelBatch', CANCEL_BATCH)
+  @OperatorRoute('cancelBatch')
   @ApiAcceptedResponse({ type: BatchItem })
   async cancelBatch(
     @ActorOfRequest() actor: Actor,
@@ -156,7 +151,7 @@ export class FreeSpinsOperatorController {
 
   @Post('batches/:batchId/resend')
   @HttpCode(202)
-  @OperatorRoute('resendBatch', RESEND_BATCH)
+  @OperatorRoute('resendBatch')
   @ApiBody({ type: ResendBatchRequest, required: false })
   @ApiAcceptedResponse({ type: BatchItem })
   async resendBatch(
@@ -169,13 +164,14 @@ export class FreeSpinsOperatorController {
   }
 
   @Get()
-  @OperatorRoute('listGrants', {
+  @ApiOperation({
+    operationId: 'listGrants',
     summary: 'List grants, newest first',
     description: 'Only your own grants, page by page.',
-    errors: ['INVALID_REQUEST'],
   })
   @ApiQuery({ type: OperatorGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
+  @ApiErrors('INVALID_REQUEST')
   async list(
     @SignedTenant() operator: Operator,
     @ValidQuery() query: OperatorGrantQuery,
@@ -185,7 +181,7 @@ export class FreeSpinsOperatorController {
   }
 
   @Get(':requestRef')
-  @OperatorRoute('getGrant', GET_GRANT)
+  @OperatorRoute('getGrant')
   @ApiOkResponse({ type: DetailedGrantResponse })
   async find(
     @SignedTenant() operator: Operator,
@@ -198,7 +194,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/status')
   @NoBody()
   @HttpCode(200)
-  @OperatorRoute('pullGrantStatus', PULL_STATUS)
+  @OperatorRoute('pullGrantStatus')
   @ApiOkResponse({ type: GrantStatusResponse })
   async pullStatus(
     @ActorOfRequest() actor: Actor,
@@ -211,7 +207,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/cancel')
   @NoBody()
   @HttpCode(200)
-  @OperatorRoute('cancelGrant', CANCEL_GRANT)
+  @OperatorRoute('cancelGrant')
   @ApiOkResponse({ type: GrantResponse })
   async cancel(
     @ActorOfRequest() actor: Actor,
@@ -224,7 +220,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/resend')
   @NoBody()
   @HttpCode(200)
-  @OperatorRoute('resendGrant', RESEND_GRANT)
+  @OperatorRoute('resendGrant')
   @ApiOkResponse({ type: GrantResponse })
   async resend(
     @ActorOfRequest() actor: Actor,
@@ -237,7 +233,7 @@ export class FreeSpinsOperatorController {
   @Post(':requestRef/void')
   @NoBody()
   @HttpCode(200)
-  @OperatorRoute('voidGrant', VOID_GRANT)
+  @OperatorRoute('voidGrant')
   @ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' })
   async void(
     @ActorOfRequest() actor: Actor,
