@@ -7,31 +7,18 @@ import type { PageAfter } from '../api/lists/page.js';
 import { OperatorEntity, ProviderEntity, type TenantEntity } from './tenant.entity.js';
 import type { TenantKind } from './tenant.js';
 
-interface SharedFields extends Pick<TenantEntity, 'id' | 'name' | 'status'> {
-  readonly requestsPerSecond?: number;
-}
-type ProviderFields = Pick<ProviderEntity, 'kind' | 'webhookBaseUrl' | 'lateSettlementSeconds'>;
-type OperatorFields = Pick<OperatorEntity, 'kind' | 'walletBaseUrl' | 'walletAdapter'>;
-
-export type NewProvider = SharedFields & ProviderFields;
-export type NewOperator = SharedFields &
-  OperatorFields & {
-    readonly walletTimeoutMs?: number;
-    readonly currencies?: string[];
-  };
+/** A new tenant. An absent field is stored as null. */
+type New<Entity, Optional extends keyof Entity> = Omit<
+  Entity,
+  Optional | 'encryptedSecret' | 'createdAt' | 'updatedAt'
+> & { readonly [Column in Optional]?: NonNullable<Entity[Column]> };
+export type NewProvider = New<ProviderEntity, 'requestsPerSecond'>;
+export type NewOperator = New<OperatorEntity, 'requestsPerSecond' | 'walletTimeoutMs' | 'currencies'>;
 
 /** The columns to change: undefined leaves a column unchanged; null resets it to its default. */
-type Changes<Entity, Column extends keyof Entity> = { readonly [C in Column]?: Entity[C] | undefined };
-type SharedColumn = 'name' | 'status' | 'requestsPerSecond';
-
-export type ProviderChanges = Changes<
-  ProviderEntity,
-  SharedColumn | 'webhookBaseUrl' | 'lateSettlementSeconds'
->;
-export type OperatorChanges = Changes<
-  OperatorEntity,
-  SharedColumn | 'walletBaseUrl' | 'walletAdapter' | 'walletTimeoutMs' | 'currencies'
->;
+type Changes<Entity> = { readonly [Column in keyof Entity]?: Entity[Column] | undefined };
+export type ProviderChanges = Changes<Omit<ProviderEntity, 'id' | 'kind' | 'encryptedSecret'>>;
+export type OperatorChanges = Changes<Omit<OperatorEntity, 'id' | 'kind' | 'encryptedSecret'>>;
 
 /** Reads and writes providers and operators. */
 @Injectable()

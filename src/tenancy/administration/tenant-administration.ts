@@ -82,11 +82,9 @@ export class TenantAdministration {
     id: string,
     request: ChangeProviderRequest,
   ): Promise<WithPause<TenantEntity>> {
-    const { name, status, requestsPerSecond, webhookBaseUrl, lateSettlementSeconds } = request;
+    const { webhookBaseUrl, lateSettlementSeconds } = request;
     return this.change(actor, 'PROVIDER', id, {
-      name,
-      status,
-      requestsPerSecond,
+      ...request,
       webhookBaseUrl:
         webhookBaseUrl === undefined ? undefined : this.baseUrl('webhookBaseUrl', webhookBaseUrl),
       lateSettlementSeconds: lateSettlementSeconds === null ? 0 : lateSettlementSeconds,
@@ -99,17 +97,11 @@ export class TenantAdministration {
     id: string,
     request: ChangeOperatorRequest,
   ): Promise<WithPause<TenantEntity>> {
-    const { name, status, requestsPerSecond, walletBaseUrl, walletAdapter } = request;
-    const { walletTimeoutMs, currencies } = request;
-    this.checkWalletTimeout(walletTimeoutMs);
+    const { walletBaseUrl } = request;
+    this.checkWalletTimeout(request.walletTimeoutMs);
     return this.change(actor, 'OPERATOR', id, {
-      name,
-      status,
-      requestsPerSecond,
+      ...request,
       walletBaseUrl: walletBaseUrl === undefined ? undefined : this.baseUrl('walletBaseUrl', walletBaseUrl),
-      walletAdapter,
-      walletTimeoutMs,
-      currencies,
     });
   }
 
@@ -181,11 +173,8 @@ export class TenantAdministration {
       const { createdAt, updatedAt } = inserted;
       const after = { ...tenant, createdAt, updatedAt };
       const noun = nounOf(tenant.kind);
-      await record({
-        action: `${noun}.create`,
-        target: `${noun}:${tenant.id}`,
-        after: { ...after, ...recorded },
-      });
+      const target = `${noun}:${tenant.id}`;
+      await record({ action: `${noun}.create`, target, after: { ...after, ...recorded } });
       return after;
     });
     await this.tenancy.reload();
@@ -214,18 +203,14 @@ export class TenantAdministration {
    * @throws Error if the current secret cannot be decrypted
    */
   private asPrevious({ id, encryptedSecret }: EncryptedSecrets): { encrypted: string; secretId: string } {
-    const current = this.openCurrent(id, encryptedSecret);
-    const encrypted = this.secretBox.encrypt({ tenantId: id, column: 'previous' }, current);
-    return { encrypted, secretId: current.secretId };
-  }
-
-  private openCurrent(tenantId: string, encryptedSecret: string): IdentifiedSecret {
     try {
-      return this.secretBox.identify({ tenantId, column: 'current' }, encryptedSecret);
+      const current = this.secretBox.identify({ tenantId: id, column: 'current' }, encryptedSecret);
+      const encrypted = this.secretBox.encrypt({ tenantId: id, column: 'previous' }, current);
+      return { encrypted, secretId: current.secretId };
     } catch (error) {
       const reason = (error as Error).message;
       throw new Error(
-        `the current secret of ${tenantId} cannot be decrypted and so cannot stay valid: ${reason}; rotate with overlapSeconds 0`,
+        `the current secret of ${id} cannot be decrypted and so cannot stay valid: ${reason}; rotate with overlapSeconds 0`,
         { cause: error },
       );
     }

@@ -15,36 +15,42 @@ class ShownOnce {
   secret: string;
 }
 
-export class ProviderResponse {
-  @Expose()
-  @ApiProperty({ example: 'acme-games' })
-  id: string;
+/** The fields that providers and operators share, with examples. */
+function tenantResponse(id: string, name: string) {
+  class TenantResponse {
+    @Expose()
+    @ApiProperty({ example: id })
+    id: string;
 
-  @Expose()
-  @ApiProperty({ example: 'Acme Games' })
-  name: string;
+    @Expose()
+    @ApiProperty({ example: name })
+    name: string;
 
-  @Expose()
-  @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
-  status: Status;
+    @Expose()
+    @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
+    status: Status;
 
-  @ExposeUnlessNull()
-  @Type(() => PauseResponse)
-  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
-  pause?: PauseResponse;
+    @ExposeUnlessNull()
+    @Type(() => PauseResponse)
+    @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
+    pause?: PauseResponse;
 
-  @ExposeUnlessNull()
-  @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
-  requestsPerSecond?: number;
+    @ExposeUnlessNull()
+    @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
+    requestsPerSecond?: number;
 
-  @Expose()
-  @ApiProperty()
-  createdAt: Date;
+    @Expose()
+    @ApiProperty()
+    createdAt: Date;
 
-  @Expose()
-  @ApiProperty()
-  updatedAt: Date;
+    @Expose()
+    @ApiProperty()
+    updatedAt: Date;
+  }
+  return TenantResponse;
+}
 
+export class ProviderResponse extends tenantResponse('acme-games', 'Acme Games') {
   @Expose()
   @ApiProperty({ enum: ['PROVIDER'] })
   kind: 'PROVIDER';
@@ -81,36 +87,7 @@ export class ProviderListResponse {
   nextCursor?: string;
 }
 
-export class OperatorResponse {
-  @Expose()
-  @ApiProperty({ example: 'example-casino' })
-  id: string;
-
-  @Expose()
-  @ApiProperty({ example: 'Example Casino' })
-  name: string;
-
-  @Expose()
-  @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
-  status: Status;
-
-  @ExposeUnlessNull()
-  @Type(() => PauseResponse)
-  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
-  pause?: PauseResponse;
-
-  @ExposeUnlessNull()
-  @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
-  requestsPerSecond?: number;
-
-  @Expose()
-  @ApiProperty()
-  createdAt: Date;
-
-  @Expose()
-  @ApiProperty()
-  updatedAt: Date;
-
+export class OperatorResponse extends tenantResponse('example-casino', 'Example Casino') {
   @Expose()
   @ApiProperty({ enum: ['OPERATOR'] })
   kind: 'OPERATOR';
