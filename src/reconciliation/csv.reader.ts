@@ -1,28 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-
-export interface CsvRecord {
-  /** The line of the file at which the record begins, from 1. */
-  readonly line: number;
-  readonly fields: readonly string[];
-  /** Whether a line break ends the record; only the file's last record may lack it. */
-  readonly terminated: boolean;
-  /** The position of a field, computed on demand. */
-  positionOf(field: number): Position;
-}
-
-/** A position in the file. Lines and columns are counted from 1, columns in characters. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
+import { CsvError as ParserError, parse } from 'csv-parse';
 
 /** The file is invalid at this position, and is not read further. */
 export class CsvError extends Error {
-  constructor(
-    readonly position: Position,
-    message: string,
-  ) {
-    super(`line ${position.line}, column ${position.column}: ${message}`);
+  /** @param column from 1, in characters */
+  constructor(line: number, column: number, message: string) {
+    super(`line ${line}, column ${column}: ${message}`);
   }
 }
 
@@ -30,164 +13,139 @@ export class CsvError extends Error {
 export const MAX_RECORD_BYTES = 16_384;
 
 const [QUOTE, COMMA, CR, LF] = [0x22, 0x2c, 0x0d, 0x0a] as const;
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Reads CSV in UTF-8, strictly by RFC 4180, except that lines may also end with LF; a byte order mark is skipped.
- * Yields the records of each chunk together. Only one chunk and one incomplete record are in memory.
+ * Reads CSV in UTF-8, strictly by RFC 4180, except that lines may also end with LF. Yields the records of each chunk
+ * together. Only one chunk and one incomplete record are in memory.
  * @throws CsvError with the position of the first error
  */
 export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord[]> {
   const reader = new CsvReader();
-  for await (const chunk of chunks) yield reader.read(chunk, false);
-  yield reader.read(Buffer.alloc(0), true);
+  for await (const chunk of chunks) yield reader.read(chunk);
+  yield reader.end();
 }
 
 class CsvReader {
-  private rest: Buffer = Buffer.alloc(0);
-  private line = 1;
-  private begun = false;
+  private records: CsvRecord[] = [];
+  /** The incomplete record, and its offset in the file. */
+  private rest = new CsvRecord(1, Buffer.alloc(0));
+  private restOffset = 0;
+  private readonly parser = parse({
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    on_record: (fields: string[], { bytes }) => this.add(fields, bytes),
+  }).on('error', () => undefined); // `parsed` throws the error.
 
-  read(chunk: Buffer, last: boolean): CsvRecord[] {
-    let bytes = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
-    if (!this.begun && (last || bytes.length >= BYTE_ORDER_MARK.length)) {
-      this.begun = true;
-      if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
-    }
-    const records: CsvRecord[] = [];
-    let start = 0;
-    while (this.begun && start < bytes.length) {
-      const record = new RecordBytes(bytes, start, this.line, last);
-      const end = record.scan();
-      if (end === undefined) break;
-      records.push(record);
-      this.line = record.nextLine;
-      start = end;
-    }
-    this.rest = bytes.subarray(start);
-    return records;
+  async read(chunk: Buffer): Promise<CsvRecord[]> {
+    this.rest = new CsvRecord(this.rest.line, Buffer.concat([this.rest.bytes, chunk]));
+    await this.parsed((done) => this.parser.write(chunk, done));
+    this.rest.checkLength();
+    return this.records.splice(0);
+  }
+
+  async end(): Promise<CsvRecord[]> {
+    await this.parsed((done) => this.parser.end(done));
+    return this.records;
+  }
+
+  private parsed(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      work((error) => {
+        if (error) reject(error instanceof ParserError ? this.rest.refusal(error) : error);
+        else resolve();
+      });
+    });
+  }
+
+  /**
+   * Returns nothing, so that the parser keeps no records.
+   * @param end the offset of the next record in the file
+   */
+  private add(fields: string[], end: number): undefined {
+    const { line, bytes } = this.rest;
+    const record = new CsvRecord(line, bytes.subarray(0, end - this.restOffset), fields);
+    record.check();
+    this.records.push(record);
+    this.rest = new CsvRecord(record.nextLine, bytes.subarray(end - this.restOffset));
+    this.restOffset = end;
   }
 }
 
-/** Parses one record within the bytes of a chunk. */
-class RecordBytes implements CsvRecord {
-  readonly fields: string[] = [];
-  terminated = false;
-  nextLine: number;
-  private readonly starts: number[] = [];
-
+/** A record. Its positions in the file are computed from its bytes, on demand. */
+export class CsvRecord {
+  /** @param line the line of the file at which the record begins, from 1 */
   constructor(
-    private readonly bytes: Buffer,
-    private readonly start: number,
     readonly line: number,
-    private readonly last: boolean,
-  ) {
-    this.nextLine = line;
+    readonly bytes: Buffer,
+    readonly fields: readonly string[] = [],
+  ) {}
+
+  /** Whether a line break ends the record; only the file's last record may lack it. */
+  get terminated(): boolean {
+    return this.bytes.at(-1) === LF;
   }
 
-  positionOf(field: number): Position {
-    return this.positionAt(this.starts[field] ?? this.start);
+  get nextLine(): number {
+    return this.line + this.linesBefore(this.bytes.length).length - 1;
   }
 
-  /** Reads the record and returns the offset of the next one; undefined if more bytes are needed. */
-  scan(): number | undefined {
-    let at = this.start;
-    for (;;) {
-      this.starts.push(at);
-      const end = this.bytes[at] === QUOTE ? this.quoted(at) : this.plain(at);
-      if (end === undefined || end - this.start > MAX_RECORD_BYTES) return this.incomplete(end);
-      const byte = this.bytes[end];
-      if (byte === COMMA) {
-        at = end + 1;
-        continue;
-      }
-      const breakBytes = this.lineBreak(end);
-      if (breakBytes === undefined) return this.incomplete(end);
-      this.terminated = breakBytes > 0;
-      this.check(end);
-      this.nextLine = this.line + this.breaksBefore(end) + 1;
-      return end + breakBytes;
+  errorInField(field: number, message: string): CsvError {
+    return this.error(fieldStarts(this.bytes)[field] ?? 0, message);
+  }
+
+  /** Checks what the parser does not. */
+  check(): void {
+    const { bytes } = this;
+    this.checkLength();
+    let valid = bytes.length;
+    while (!isUtf8(bytes.subarray(0, valid))) valid -= 1;
+    if (valid < bytes.length) throw this.error(valid, 'this is not UTF-8');
+    const nul = bytes.indexOf(0);
+    if (nul >= 0) throw this.error(nul, 'there is a NUL byte here');
+    if (bytes.at(-1) === CR) {
+      throw this.error(bytes.length - 1, 'a carriage return is not followed by a line feed');
     }
   }
 
-  /** Reads an unquoted field and returns the offset of its end; undefined if more bytes are needed. */
-  private plain(start: number): number | undefined {
-    let at = start;
-    for (; at < this.bytes.length; at += 1) {
-      const byte = this.bytes[at];
-      if (byte === COMMA || byte === LF || byte === CR) break;
-      if (byte === QUOTE) throw this.error(at, 'an unquoted field contains a quote');
+  checkLength(): void {
+    if (this.bytes.length <= MAX_RECORD_BYTES) return;
+    const field = fieldStarts(this.bytes.subarray(0, MAX_RECORD_BYTES)).length - 1;
+    const message = `the line goes on for more than ${MAX_RECORD_BYTES} bytes from its beginning`;
+    throw this.errorInField(field, message);
+  }
+
+  /** The error of the parser, which stopped in this record. */
+  refusal({ code, column }: ParserError): CsvError {
+    const { bytes } = this;
+    const start = fieldStarts(bytes)[Number(column)] ?? 0;
+    if (code === 'INVALID_OPENING_QUOTE' && bytes[start] !== QUOTE) {
+      return this.error(bytes.indexOf(QUOTE, start), 'an unquoted field contains a quote');
     }
-    if (at === this.bytes.length && !this.last) return undefined;
-    this.fields.push(this.bytes.toString('utf8', start, at));
-    return at;
-  }
-
-  private quoted(start: number): number | undefined {
-    let quote = this.bytes.indexOf(QUOTE, start + 1);
-    while (quote >= 0 && this.bytes[quote + 1] === QUOTE) quote = this.bytes.indexOf(QUOTE, quote + 2);
-    if (quote < 0 && this.last)
-      throw this.error(start, 'this quoted field is not closed: the file is cut off');
-    if (quote < 0 || (quote + 1 === this.bytes.length && !this.last)) return undefined;
-    this.fields.push(this.bytes.toString('utf8', start + 1, quote).replaceAll('""', '"'));
-    const next = this.bytes[quote + 1];
-    if (next !== undefined && next !== COMMA && next !== LF && next !== CR) {
-      throw this.error(quote + 1, 'a comma or the end of the line must follow the closing quote');
+    if (code === 'CSV_QUOTE_NOT_CLOSED') {
+      return this.error(start, 'this quoted field is not closed: the file is cut off');
     }
-    return quote + 1;
-  }
-
-  /** The bytes of the line break at this offset; 0 at the end of the file, undefined if more bytes are needed. */
-  private lineBreak(at: number): number | undefined {
-    if (at === this.bytes.length) return 0;
-    if (this.bytes[at] === LF) return 1;
-    if (at + 1 === this.bytes.length && !this.last) return undefined;
-    if (this.bytes[at + 1] !== LF) throw this.error(at, 'a carriage return is not followed by a line feed');
-    return 2;
-  }
-
-  private incomplete(end: number | undefined): undefined {
-    if ((end ?? this.bytes.length) - this.start > MAX_RECORD_BYTES) {
-      const field = this.starts.at(-1) ?? this.start;
-      throw this.error(field, `the line goes on for more than ${MAX_RECORD_BYTES} bytes from its beginning`);
-    }
-    return undefined;
-  }
-
-  private check(end: number): void {
-    const record = this.bytes.subarray(this.start, end);
-    if (!isUtf8(record)) throw this.error(this.start + validBytes(record), 'this is not UTF-8');
-    const nul = record.indexOf(0);
-    if (nul >= 0) throw this.error(this.start + nul, 'there is a NUL byte here');
-  }
-
-  private breaksBefore(end: number): number {
-    let breaks = 0;
-    for (
-      let at = this.bytes.indexOf(LF, this.start);
-      at >= 0 && at < end;
-      at = this.bytes.indexOf(LF, at + 1)
-    ) {
-      breaks += 1;
-    }
-    return breaks;
+    let end = bytes.indexOf(QUOTE, start + 1) + 1;
+    while (bytes[end] === QUOTE) end = bytes.indexOf(QUOTE, end + 1) + 1;
+    return this.error(end, 'a comma or the end of the line must follow the closing quote');
   }
 
   private error(at: number, message: string): CsvError {
-    return new CsvError(this.positionAt(at), message);
+    const lines = this.linesBefore(at);
+    return new CsvError(this.line + lines.length - 1, [...lines.at(-1)!].length + 1, message);
   }
 
-  private positionAt(at: number): Position {
-    const lineStart = at > this.start ? this.bytes.lastIndexOf(LF, at - 1) + 1 : this.start;
-    const text = this.bytes.toString('utf8', Math.max(lineStart, this.start), at);
-    return { line: this.line + this.breaksBefore(at), column: [...text].length + 1 };
+  private linesBefore(at: number): string[] {
+    return this.bytes.toString('utf8', 0, at).split('\n');
   }
 }
 
-/** The number of bytes before the first byte that is not UTF-8. */
-function validBytes(bytes: Buffer): number {
-  for (let length = bytes.length; length > 0; length -= 1) {
-    if (isUtf8(bytes.subarray(0, length))) return length;
+/** The offset of each field. */
+function fieldStarts(record: Buffer): number[] {
+  const starts = [0];
+  let quoted = false;
+  for (const [at, byte] of record.entries()) {
+    if (byte === QUOTE) quoted = !quoted;
+    else if (byte === COMMA && !quoted) starts.push(at + 1);
   }
-  return 0;
+  return starts;
 }

@@ -39,7 +39,7 @@ export async function* readStatement(chunks: AsyncIterable<Buffer>): AsyncGenera
     }
     yield lines;
   }
-  if (!header) throw new CsvError({ line: 1, column: 1 }, `the file is empty; its header must be ${HEADER}`);
+  if (!header) throw new CsvError(1, 1, `the file is empty; its header must be ${HEADER}`);
 }
 
 function isEmpty({ fields }: CsvRecord): boolean {
@@ -50,7 +50,7 @@ function checkHeader(record: CsvRecord): true {
   const wrong = COLUMNS.findIndex((name, index) => record.fields[index] !== name);
   if (wrong < 0 && record.fields.length === COLUMNS.length) return true;
   const field = wrong < 0 ? COLUMNS.length : Math.min(wrong, record.fields.length - 1);
-  throw new CsvError(record.positionOf(field), `the header must be exactly ${HEADER}`);
+  throw record.errorInField(field, `the header must be exactly ${HEADER}`);
 }
 
 function statementLine(record: CsvRecord): StatementLine {
@@ -103,5 +103,5 @@ function statementLine(record: CsvRecord): StatementLine {
 }
 
 function refuse(record: CsvRecord, field: number, message: string): never {
-  throw new CsvError(record.positionOf(field), message);
+  throw record.errorInField(field, message);
 }

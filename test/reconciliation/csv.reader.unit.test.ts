@@ -18,7 +18,6 @@ test.each([
   ['lines that end with LF', 'a,b\nc,d\n', [['1', 'a', 'b'], ['2', 'c', 'd']]], // prettier-ignore
   ['lines that end with CRLF', 'a,b\r\nc,d\r\n', [['1', 'a', 'b'], ['2', 'c', 'd']]], // prettier-ignore
   ['a last line without an end', 'a\nb', [['1', 'a'], ['2', 'b']]], // prettier-ignore
-  ['a byte order mark', '\uFEFFa\n', [['1', 'a']]],
   ['an empty file', '', []],
   ['empty fields', ',\n', [['1', '', '']]],
   ['quotes', '"a ""b"", c",d\n', [['1', 'a "b", c', 'd']]],
@@ -45,7 +44,6 @@ test.each([
   for (const chunkBytes of [1_000_000, 1, 1000]) {
     const error = await read(content, chunkBytes).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CsvError);
-    expect((error as CsvError).position).toEqual({ line, column });
     expect((error as CsvError).message).toMatch(new RegExp(`^line ${line}, column ${column}: `));
   }
 });
