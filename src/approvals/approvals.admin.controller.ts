@@ -1,14 +1,11 @@
 import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { Audited } from '../audit/audited-route.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
-import { ApiErrors } from '../api/api-errors.js';
 import {
   APPROVAL_COLUMNS,
   approvalItem,
@@ -31,11 +28,13 @@ export class ApprovalsAdminController {
   constructor(private readonly approvals: ApprovalsService) {}
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('approvals.list', 'approvals')
-  @ApiOperation({ operationId: 'listApprovals', summary: 'List approvals, waiting or decided, newest first' })
+  @AdminRoute('listApprovals', {
+    role: 'support',
+    summary: 'List approvals, waiting or decided, newest first',
+    sensitiveRead: ['approvals.list', 'approvals'],
+    errors: ['INVALID_REQUEST'],
+  })
   @ApiList(ApprovalListResponse, ApprovalQuery, APPROVAL_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: ApprovalQuery,
     @AcceptedFormat() format: ListFormat,
@@ -48,33 +47,31 @@ export class ApprovalsAdminController {
   }
 
   @Get(':approvalId')
-  @RequiresRole('support')
-  @SensitiveRead('approval.read', 'approval:{approvalId}', { polled: true })
-  @ApiOperation({
-    operationId: 'getApproval',
+  @AdminRoute('getApproval', {
+    role: 'support',
     summary: 'Read an approval, with the complete action and its outcome',
+    sensitiveRead: ['approval.read', 'approval:{approvalId}', { polled: true }],
+    errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: ApprovalResponse })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@UuidParam('approvalId') approvalId: string): Promise<ApprovalResponse> {
     return approvalResponse(await this.approvals.find(approvalId));
   }
 
   @Post(':approvalId/approve')
   @NoBody()
-  @RequiresRole('support')
-  @HttpCode(200)
-  @Audited('approval.approve', 'approval:{approvalId}')
-  @ApiOperation({
-    operationId: 'approveAction',
+  @AdminRoute('approveAction', {
+    role: 'support',
     summary: 'Approve an action and carry it out',
     description:
       `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The ` +
       'action is carried out exactly once; if it fails, the approval stays APPROVED, with `result.error`. ' +
       'Approving again returns the same answer.',
+    audited: ['approval.approve', 'approval:{approvalId}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
+  @HttpCode(200)
   @ApiOkResponse({ type: ApprovalResponse })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async approve(
     @ActorOfRequest() actor: Actor,
     @UuidParam('approvalId') approvalId: string,
@@ -83,17 +80,16 @@ export class ApprovalsAdminController {
   }
 
   @Post(':approvalId/reject')
-  @RequiresRole('support')
-  @HttpCode(200)
-  @Audited('approval.reject', 'approval:{approvalId}')
-  @ApiOperation({
-    operationId: 'rejectAction',
+  @AdminRoute('rejectAction', {
+    role: 'support',
     summary: 'Reject or withdraw an action',
     description: `${DECIDED_BY} The requester does not need the role of the action: rejecting an own request withdraws it.`,
+    body: RejectRequest,
+    audited: ['approval.reject', 'approval:{approvalId}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
-  @ApiBody({ type: RejectRequest })
+  @HttpCode(200)
   @ApiOkResponse({ type: ApprovalResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async reject(
     @ActorOfRequest() actor: Actor,
     @UuidParam('approvalId') approvalId: string,

@@ -1,14 +1,11 @@
 import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { Audited } from '../audit/audited-route.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { JsonBody } from '../api/validation/json-body.js';
 import { UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
-import { ApiErrors } from '../api/api-errors.js';
 import {
   AssignRequest,
   AttentionQuery,
@@ -32,19 +29,18 @@ export class AttentionAdminController {
   constructor(private readonly attention: AttentionService) {}
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('attention.list', 'attention', { polled: true })
-  @ApiOperation({
-    operationId: 'listAttention',
+  @AdminRoute('listAttention', {
+    role: 'support',
     summary: 'List the items that wait for a person, newest first',
     description:
       'Transactions that are parked, or TIMED_OUT for more than five minutes; rounds that have been open for ' +
       'more than a day, one item for each provider and operator, counted hourly; FAILED grants; flagged ' +
       'winnings; undelivered revocations; waiting approvals; findings of `reconcile --record`. An item appears ' +
       'within ten seconds of its cause, and closes automatically when the cause is gone.',
+    sensitiveRead: ['attention.list', 'attention', { polled: true }],
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(AttentionListResponse, AttentionQuery, ATTENTION_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: AttentionQuery,
     @AcceptedFormat() format: ListFormat,
@@ -57,23 +53,27 @@ export class AttentionAdminController {
   }
 
   @Get(':id')
-  @RequiresRole('support')
-  @SensitiveRead('attention.read', 'attention:{id}', { polled: true })
-  @ApiOperation({ operationId: 'getAttentionItem', summary: 'Read an item, with its comments and history' })
+  @AdminRoute('getAttentionItem', {
+    role: 'support',
+    summary: 'Read an item, with its comments and history',
+    sensitiveRead: ['attention.read', 'attention:{id}', { polled: true }],
+    errors: ['NOT_FOUND'],
+  })
   @ApiOkResponse({ type: AttentionResponse })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@UuidParam('id') id: string): Promise<AttentionResponse> {
     return attentionResponse(await this.attention.find(id));
   }
 
   @Post(':id/assign')
   @HttpCode(200)
-  @RequiresRole('operations')
-  @Audited('attention.assign', 'attention:{id}')
-  @ApiOperation({ operationId: 'assignAttentionItem', summary: 'Assign an item, or remove its assignment' })
-  @ApiBody({ type: AssignRequest })
+  @AdminRoute('assignAttentionItem', {
+    role: 'operations',
+    summary: 'Assign an item, or remove its assignment',
+    body: AssignRequest,
+    audited: ['attention.assign', 'attention:{id}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  })
   @ApiOkResponse({ type: AttentionResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async assign(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
@@ -84,15 +84,14 @@ export class AttentionAdminController {
 
   @Post(':id/snooze')
   @HttpCode(200)
-  @RequiresRole('operations')
-  @Audited('attention.snooze', 'attention:{id}')
-  @ApiOperation({
-    operationId: 'snoozeAttentionItem',
+  @AdminRoute('snoozeAttentionItem', {
+    role: 'operations',
     summary: 'Snooze an item: it is OPEN again at the given time',
+    body: SnoozeRequest,
+    audited: ['attention.snooze', 'attention:{id}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
-  @ApiBody({ type: SnoozeRequest })
   @ApiOkResponse({ type: AttentionResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async snooze(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
@@ -102,12 +101,14 @@ export class AttentionAdminController {
   }
 
   @Post(':id/comments')
-  @RequiresRole('operations')
-  @Audited('attention.comment', 'attention:{id}')
-  @ApiOperation({ operationId: 'commentOnAttentionItem', summary: 'Comment on an item, open or closed' })
-  @ApiBody({ type: CommentRequest })
+  @AdminRoute('commentOnAttentionItem', {
+    role: 'operations',
+    summary: 'Comment on an item, open or closed',
+    body: CommentRequest,
+    audited: ['attention.comment', 'attention:{id}'],
+    errors: ['NOT_FOUND'],
+  })
   @ApiCreatedResponse({ type: AttentionResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async comment(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
@@ -118,15 +119,14 @@ export class AttentionAdminController {
 
   @Post(':id/close')
   @HttpCode(200)
-  @RequiresRole('operations')
-  @Audited('attention.close', 'attention:{id}')
-  @ApiOperation({
-    operationId: 'closeAttentionItem',
+  @AdminRoute('closeAttentionItem', {
+    role: 'operations',
     summary: 'Close an item: it stays closed as long as its cause lasts',
+    body: CloseRequest,
+    audited: ['attention.close', 'attention:{id}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
-  @ApiBody({ type: CloseRequest })
   @ApiOkResponse({ type: AttentionResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async close(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,

@@ -1,18 +1,9 @@
 import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { RequiresRole } from '../../admin/requires-role.js';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
-import { Audited } from '../../audit/audited-route.js';
-import { ApiErrors } from '../../api/api-errors.js';
 import { JsonBody } from '../../api/validation/json-body.js';
 import { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { AdjustmentService } from './adjustment.service.js';
@@ -24,17 +15,17 @@ export class AdjustmentsAdminController {
   constructor(private readonly adjustments: AdjustmentService) {}
 
   @Post()
-  @RequiresRole('operations')
-  @Audited('adjustment.create', 'adjustment:{adjustmentId}')
-  @ApiOperation({
-    operationId: 'adjustBalance',
+  @AdminRoute('adjustBalance', {
+    role: 'operations',
     summary: "Adjust a player's balance",
     description:
       'The operator books it as an ADJUSTMENT of the provider `platform`, with the adjustmentId as its ' +
       'transactionId. A repeated request returns the stored outcome; after a 500 it calls the ' +
       'operator again. The adjustment is found under `/v1/admin/transactions/platform/{adjustmentId}`.',
+    body: AdjustmentRequest,
+    audited: ['adjustment.create', 'adjustment:{adjustmentId}'],
+    errors: ['CONFLICT', 'TRANSACTION_IN_FLIGHT', 'OPERATOR_UNAVAILABLE', 'OPERATOR_TIMED_OUT'],
   })
-  @ApiBody({ type: AdjustmentRequest })
   @ApiCreatedResponse({ type: AdjustmentResponse, description: 'decided now, APPROVED or DECLINED' })
   @ApiAcceptedResponse({ type: ApprovalItem, description: 'exceeds a limit: waits for approval' })
   @ApiOkResponse({
@@ -42,15 +33,6 @@ export class AdjustmentsAdminController {
     description: 'decided before',
     headers: { 'Idempotency-Replayed': { description: 'always `true`', schema: { type: 'string' } } },
   })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-    'CONFLICT',
-    'TRANSACTION_IN_FLIGHT',
-    'OPERATOR_UNAVAILABLE',
-    'OPERATOR_TIMED_OUT',
-  )
   async adjust(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdjustmentRequest,

@@ -1,11 +1,9 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../../admin/requires-role.js';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
-import { Audited } from '../../audit/audited-route.js';
 import { JsonBody } from '../../api/validation/json-body.js';
-import { ApiErrors } from '../../api/api-errors.js';
 import { SettleRequest } from './settle.request.js';
 import { SettleService } from './settle.service.js';
 
@@ -17,10 +15,8 @@ export class SettleAdminController {
 
   @Post(':providerId/:transactionId/settle')
   @HttpCode(202)
-  @RequiresRole('operations')
-  @Audited('transaction.settle', 'transaction:{providerId}/{transactionId}')
-  @ApiOperation({
-    operationId: 'settleTransaction',
+  @AdminRoute('settleTransaction', {
+    role: 'operations',
     summary: 'Settle a parked transaction by hand',
     description:
       'For an operator that states the outcome by means other than its wallet, such as e-mail. A ' +
@@ -29,10 +25,11 @@ export class SettleAdminController {
       '`settledByHand`. If ' +
       'it is decided in the meantime, the approval ends with `result.error`. The answer to the provider ' +
       'has the balance given here, else the last one that the operator reported for the player, else 0.',
+    body: SettleRequest,
+    audited: ['transaction.settle', 'transaction:{providerId}/{transactionId}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
-  @ApiBody({ type: SettleRequest })
   @ApiAcceptedResponse({ type: ApprovalItem, description: 'waits for approval' })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async settle(
     @ActorOfRequest() actor: Actor,
     @Param('providerId') providerId: string,

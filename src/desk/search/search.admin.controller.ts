@@ -1,10 +1,8 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../../admin/requires-role.js';
-import { SensitiveRead } from '../../audit/sensitive-read.js';
+import { ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { ApiErrors } from '../../api/api-errors.js';
 import { SearchQuery } from './search.request.js';
 import { SEARCH_COLUMNS, SearchResponse } from './search.response.js';
 import { SearchService } from './search.service.js';
@@ -16,16 +14,16 @@ export class SearchAdminController {
   constructor(private readonly searches: SearchService) {}
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('search', 'search')
-  @ApiOperation({
-    operationId: 'searchById',
+  @AdminRoute('searchById', {
+    role: 'support',
     summary: 'Find records by an id',
     description:
       'Takes the id of a transaction, round, session, player, grant (requestRef or externalRef), batch (batchId ' +
       'or batchRef), approval or request, in full. Request ids of wallet calls and callbacks, and platform and ' +
       'operator transaction ids, are found for seven days. A `request` leads to its transaction, to its ' +
       'callback, or to its entries in the audit log.',
+    sensitiveRead: ['search', 'search'],
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(
     SearchResponse,
@@ -33,7 +31,6 @@ export class SearchAdminController {
     SEARCH_COLUMNS,
     'The newest 50. With `Accept: text/csv`, the same as CSV (RFC 4180, UTF-8).',
   )
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   search(
     @ValidQuery() query: SearchQuery,
     @AcceptedFormat() format: ListFormat,

@@ -1,8 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../../admin/requires-role.js';
-import { SensitiveRead } from '../../audit/sensitive-read.js';
-import { ApiErrors } from '../../api/api-errors.js';
+import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { UuidParam } from '../../api/validation/path.js';
 import { PageQuery } from '../../api/lists/page.js';
 import { ValidQuery } from '../../api/validation/query.js';
@@ -24,16 +22,15 @@ export class SessionDetailAdminController {
   ) {}
 
   @Get(':sessionId')
-  @RequiresRole('support')
-  @SensitiveRead('session.read', 'session:{sessionId}')
-  @ApiOperation({
-    operationId: 'getSession',
+  @AdminRoute('getSession', {
+    role: 'support',
     summary: 'Read a session with its rounds and transactions',
     description: '`limit` and `cursor` page through the transactions, newest first.',
+    sensitiveRead: ['session.read', 'session:{sessionId}'],
+    errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   })
   @ApiQuery({ type: PageQuery })
   @ApiOkResponse({ type: SessionDetailPage })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(
     @UuidParam('sessionId') sessionId: string,
     @ValidQuery() query: PageQuery,

@@ -1,10 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, type StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../../admin/requires-role.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
-import { Audited } from '../../audit/audited-route.js';
-import { SensitiveRead } from '../../audit/sensitive-read.js';
-import { ApiErrors } from '../../api/api-errors.js';
 import { NoBody } from '../../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
@@ -23,19 +20,18 @@ export class TransactionsAdminController {
   constructor(private readonly desk: TransactionDesk) {}
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('transactions.list', 'transactions')
-  @ApiOperation({
-    operationId: 'listTransactions',
+  @AdminRoute('listTransactions', {
+    role: 'support',
     summary: 'Search transactions, newest first',
     description:
       '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those ' +
       'that wait for a person. With `kind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page ' +
       'examines a bounded number of transactions that match the other filters. It may then be short or ' +
       'empty and still have a `nextCursor`.',
+    sensitiveRead: ['transactions.list', 'transactions'],
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: TransactionQuery,
     @AcceptedFormat() format: ListFormat,
@@ -45,17 +41,16 @@ export class TransactionsAdminController {
   }
 
   @Get(':providerId/:transactionId')
-  @RequiresRole('support')
-  @SensitiveRead('transaction.read', 'transaction:{providerId}/{transactionId}')
-  @ApiOperation({
-    operationId: 'getTransaction',
+  @AdminRoute('getTransaction', {
+    role: 'support',
     summary: 'Read the details of a transaction',
     description:
       'The request, the decision, each call to the operator with its answer, the answers to the provider, and ' +
       'the rollback. Refusals and replays change nothing and are in the request log.',
+    sensitiveRead: ['transaction.read', 'transaction:{providerId}/{transactionId}'],
+    errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: TransactionDetail })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   find(
     @Param('providerId') providerId: string,
     @Param('transactionId') transactionId: string,
@@ -66,18 +61,17 @@ export class TransactionsAdminController {
   @Post(':providerId/:transactionId/resolve')
   @NoBody()
   @HttpCode(200)
-  @RequiresRole('operations')
-  @Audited('transaction.resolve', 'transaction:{providerId}/{transactionId}')
-  @ApiOperation({
-    operationId: 'resolveTransaction',
+  @AdminRoute('resolveTransaction', {
+    role: 'operations',
     summary: 'Resolve a transaction now',
     description:
       'Does now what the resolver would do later: a WIN, ROLLBACK or ADJUSTMENT is sent again unchanged, and a BET is ' +
       'ended by a ROLLBACK that the platform sends itself. The answer is 200 even if the operator fails again; the detail ' +
       'shows the attempt. If the operator has DECLINED such a ROLLBACK, only this route sends another one, with a new id.',
+    audited: ['transaction.resolve', 'transaction:{providerId}/{transactionId}'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT'],
   })
   @ApiOkResponse({ type: TransactionDetail })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'TRANSACTION_IN_FLIGHT')
   resolve(
     @ActorOfRequest() actor: Actor,
     @Param('providerId') providerId: string,
