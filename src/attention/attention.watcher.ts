@@ -1,14 +1,8 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { WinningsService } from '../free-spins/winnings/winnings.service.js';
 import { Metrics } from '../observability/metrics.js';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Parking } from '../wallet/resolving/parking.js';
 import { type AttentionKind, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
@@ -67,23 +61,10 @@ const ENDING = [
  * instances may run it: a cause has one item at most.
  */
 @Injectable()
-export class AttentionWatcher
-  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
-{
+export class AttentionWatcher implements OnModuleInit {
   private readonly logger = new Logger('Attention');
-  private readonly loop = new BackgroundLoop({
-    work: () => this.pass(),
-    onError: ({ message }) => this.logger.error({ msg: 'search for causes failed', detail: message }),
-    intervalMs: POLL_MS,
-    firstAfterMs: FIRST_POLL_MS,
-  });
-  private readonly rareLoop = new BackgroundLoop({
-    work: () => this.rarePass(),
-    onError: ({ message }) =>
-      this.logger.error({ msg: 'infrequent search for causes failed', detail: message }),
-    intervalMs: RARE_POLL_MS,
-    firstAfterMs: FIRST_POLL_MS,
-  });
+  private readonly loop: BackgroundLoop;
+  private readonly rareLoop: BackgroundLoop;
   /**
    * Where the next pass continues. For each unfinished search, `places` has the place of the last row that was read.
    * For each unfinished check, `checked` has the subject of the last item that was checked.
@@ -99,7 +80,26 @@ export class AttentionWatcher
     private readonly winnings: WinningsService,
     private readonly parking: Parking,
     private readonly metrics: Metrics,
-  ) {}
+    background: Background,
+  ) {
+    this.loop = background.add({
+      name: 'open and close items of the attention queue',
+      intervalMs: POLL_MS,
+      firstAfterMs: FIRST_POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.pass(),
+      onError: ({ message }) => this.logger.error({ msg: 'search for causes failed', detail: message }),
+    });
+    this.rareLoop = background.add({
+      name: 'count open rounds, and find flagged winnings without an item',
+      intervalMs: RARE_POLL_MS,
+      firstAfterMs: FIRST_POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.rarePass(),
+      onError: ({ message }) =>
+        this.logger.error({ msg: 'infrequent search for causes failed', detail: message }),
+    });
+  }
 
   onModuleInit(): void {
     this.parking.onParked(() => void this.loop.run());
@@ -119,23 +119,6 @@ export class AttentionWatcher
       read: async () =>
         (await this.items.count()).map(({ kind, state, value }) => ({ labels: { kind, state }, value })),
     });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-    this.rareLoop.start();
-  }
-
-  onModuleDestroy(): void {
-    void this.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.stop();
-  }
-
-  private async stop(): Promise<void> {
-    await Promise.all([this.loop.stop(STOP_MS), this.rareLoop.stop(STOP_MS)]);
   }
 
   /**

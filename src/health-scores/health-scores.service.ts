@@ -1,8 +1,9 @@
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -34,7 +35,7 @@ export interface HealthScore {
  * them through the database. Contract, section 9, "Health and pauses".
  */
 @Injectable()
-export class HealthScores implements OnModuleInit, OnModuleDestroy {
+export class HealthScores {
   private readonly logger = new Logger('HealthScores');
   private readonly instanceId: string;
   /** The periods that are not fully shared yet; the last one is the current period. */
@@ -42,28 +43,24 @@ export class HealthScores implements OnModuleInit, OnModuleDestroy {
   private periodsBegun = 0;
   private openBreakers: () => Iterable<string> = () => [];
   private failing = false;
-  private readonly loop = new BackgroundLoop({
-    work: () => this.pass(),
-    onError: (error) => this.reportFailure(error),
-    intervalMs: SHARE_MS,
-  });
+  private readonly loop: BackgroundLoop;
 
   constructor(
     randomness: Randomness,
     private readonly databaseClock: DatabaseClock,
     private readonly tenancy: TenancyService,
     private readonly store: HealthPeriodStore,
+    background: Background,
   ) {
     this.instanceId = randomness.uuid();
     this.periods = [new CallsOfPeriod(databaseClock.now())];
-  }
-
-  onModuleInit(): void {
-    this.loop.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.loop.stop(STOP_MS);
+    this.loop = background.add({
+      name: 'share the calls that health scores count',
+      intervalMs: SHARE_MS,
+      stopMs: STOP_MS,
+      work: () => this.pass(),
+      onError: (error) => this.reportFailure(error),
+    });
   }
 
   /** Counts a finished call to an operator's wallet, or a finished callback to a provider. */
