@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
-import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
@@ -51,9 +50,7 @@ export class AttentionService {
    * @throws CroupierError NOT_FOUND · CONFLICT if the item is closed
    */
   assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionStory> {
-    return this.change(actor, id, 'assign', { assignee }, (query) =>
-      this.items.assign(query, id, actor, assignee),
-    );
+    return this.change(actor, id, 'assign', assignee, { assignee });
   }
 
   /**
@@ -64,14 +61,12 @@ export class AttentionService {
     const instant = new Date(instantOrDayMs(until)!);
     if (instant <= this.clock.now())
       throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
-    return this.change(actor, id, 'snooze', { until: instant.toISOString() }, (query) =>
-      this.items.snooze(query, id, actor, instant),
-    );
+    return this.change(actor, id, 'snooze', instant.toISOString(), { until: instant.toISOString() });
   }
 
   /** @throws CroupierError NOT_FOUND */
   comment(actor: Actor, id: string, text: string): Promise<AttentionStory> {
-    return this.change(actor, id, 'comment', { text }, (query) => this.items.comment(query, id, actor, text));
+    return this.change(actor, id, 'comment', text, { text });
   }
 
   /**
@@ -79,19 +74,19 @@ export class AttentionService {
    * @throws CroupierError NOT_FOUND · CONFLICT if the item is already closed
    */
   close(actor: Actor, id: string, reason: string): Promise<AttentionStory> {
-    return this.change(actor, id, 'close', { reason }, (query) => this.items.close(query, id, actor, reason));
+    return this.change(actor, id, 'close', reason, { reason });
   }
 
   private async change(
     actor: Actor,
     id: string,
     verb: 'assign' | 'snooze' | 'comment' | 'close',
+    value: string | null,
     after: object,
-    write: (query: Query) => Promise<boolean>,
   ): Promise<AttentionStory> {
     await this.find(id);
     const changed = await this.audit.change(actor, async ({ query }, record) => {
-      const written = await write(query);
+      const written = await this.items.change(query, id, verb, actor, value);
       if (written) await record({ action: `attention.${verb}`, target: `attention:${id}`, after });
       return written;
     });

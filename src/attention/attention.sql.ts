@@ -1,4 +1,4 @@
-import type { Statement } from '../database/database.js';
+import { named, type Statement } from '../database/statement.js';
 
 /** The actor of the changes that Croupier makes itself. */
 export const PLATFORM_ACTOR = 'croupier';
@@ -18,37 +18,36 @@ const recordEvent = (from: string, event: string, actor: string, name = 'NULL', 
 
 /**
  * Opens an item for each cause that has none. As long as a cause is present, even its closed item prevents a new one.
- * $1: causes as JSON; $2: the actor.
  */
-export const OPEN: Statement = {
-  name: 'attention_open',
-  text: `
+export const OPEN = named(
+  'attention_open',
+  `
     WITH opened AS (
       INSERT INTO attention_items (item_id, kind, subject, state, operator_id, provider_id, summary, count, href,
                                    parked_at, duplicate_of, range_from, range_to, created_at)
-      SELECT item_id, kind, subject, 'OPEN', operator_id, provider_id, summary, count, href, parked_at, duplicate_of,
-             range_from, range_to, ${NOW}
-        FROM json_to_recordset($1::json) AS cause (item_id uuid, kind text, subject text, operator_id text,
-               provider_id text, summary text, count integer, href text, parked_at timestamptz, duplicate_of text,
-               range_from timestamptz, range_to timestamptz)
+      SELECT id, kind, subject, 'OPEN', "operatorId", "providerId", summary, count, href, "parkedAt", "duplicateOf",
+             (range ->> 'from')::timestamptz, (range ->> 'to')::timestamptz, ${NOW}
+        FROM json_to_recordset(:causes::json) AS cause (id uuid, kind text, subject text, "operatorId" text,
+               "providerId" text, summary text, count integer, href text, "parkedAt" timestamptz, "duplicateOf" text,
+               range json)
       ON CONFLICT (kind, subject) WHERE cause_present DO NOTHING
       RETURNING item_id
-    ), ${recordEvent('opened', `'opened'`, '$2')}
+    ), ${recordEvent('opened', `'opened'`, ':by')}
     SELECT item_id AS id FROM opened`,
-};
+);
 
 /**
  * Updates each item whose transaction was parked after the item was opened: its summary then says so, and a SNOOZED
- * item becomes OPEN again. Closed items do not change. $1: causes of parked transactions as JSON.
+ * item becomes OPEN again. Closed items do not change.
  */
-export const MARK_PARKED: Statement = {
-  name: 'attention_mark_parked',
-  text: `
+export const MARK_PARKED = named(
+  'attention_mark_parked',
+  `
     WITH changing AS (
-      SELECT i.item_id, i.state, cause.summary, cause.parked_at
-        FROM json_to_recordset($1::json) AS cause (subject text, summary text, parked_at timestamptz)
+      SELECT i.item_id, i.state, cause.summary, cause."parkedAt" AS parked_at
+        FROM json_to_recordset(:causes::json) AS cause (subject text, summary text, "parkedAt" timestamptz)
         JOIN attention_items i ON i.kind = 'transaction' AND i.subject = cause.subject AND i.cause_present
-       WHERE i.state <> 'CLOSED' AND (i.parked_at IS NULL OR i.parked_at < cause.parked_at)
+       WHERE i.state <> 'CLOSED' AND (i.parked_at IS NULL OR i.parked_at < cause."parkedAt")
          FOR UPDATE OF i
     ), changed AS (
       UPDATE attention_items i
@@ -58,7 +57,7 @@ export const MARK_PARKED: Statement = {
     ), woken AS (SELECT item_id FROM changed WHERE state_before = 'SNOOZED'),
     ${recordEvent('woken', `'woken'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its transaction was parked'`)}
     SELECT item_id AS id FROM changed`,
-};
+);
 
 /**
  * Marks the causes of items as gone, and closes the items that are OPEN or SNOOZED. If a cause returns, it gets a new
@@ -76,128 +75,133 @@ const endOf = (condition: string) => `
     ${recordEvent('closed', `'closed'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its cause is gone'`)}
     SELECT item_id AS id FROM closed`;
 
-export const END: Statement = { name: 'attention_end', text: endOf('item_id = ANY ($1::uuid[])') };
+export const END = named('attention_end', endOf('item_id = ANY (:ids::uuid[])'));
 
 /**
  * Closes the items of grants that failed before they became duplicates. Such an item may be newer than the duplicate: an
- * instance may have read the failure just before the grant was resent. $1: the subjects of the duplicates.
+ * instance may have read the failure just before the grant was resent.
  */
-export const END_FAILURES: Statement = {
-  name: 'attention_end_failures',
-  text: endOf(`kind = 'grant' AND subject = ANY ($1::text[]) AND duplicate_of IS NULL`),
-};
+export const END_FAILURES = named(
+  'attention_end_failures',
+  endOf(`kind = 'grant' AND subject = ANY (:subjects::text[]) AND duplicate_of IS NULL`),
+);
 
-/** Closes the items of rounds whose cause is gone. $1: the subjects of the causes that are still present. */
-export const END_OTHER_ROUNDS: Statement = {
-  name: 'attention_end_other_rounds',
-  text: endOf(`kind = 'round' AND subject <> ALL ($1::text[])`),
-};
+/**
+ * Closes the items of rounds whose cause is gone. `subjects` are those of the causes that are still present.
+ */
+export const END_OTHER_ROUNDS = named(
+  'attention_end_other_rounds',
+  endOf(`kind = 'round' AND subject <> ALL (:subjects::text[])`),
+);
 
 /**
  * Closes the items of findings that an earlier reconciliation recorded and a new one did not, if the new range contains
- * the earlier range. $1: the operator; $2, $3: the new range; $4: the subjects of the new findings.
+ * the earlier range. `subjects` are those of the new findings.
  */
-export const END_OTHER_FINDINGS: Statement = {
-  name: 'attention_end_other_findings',
-  text: endOf(`kind = 'reconciliation' AND operator_id = $1 AND range_from >= $2 AND range_to <= $3
-         AND subject <> ALL ($4::text[])`),
-};
+export const END_OTHER_FINDINGS = named(
+  'attention_end_other_findings',
+  endOf(`kind = 'reconciliation' AND operator_id = :operatorId AND range_from >= :from AND range_to <= :to
+         AND subject <> ALL (:subjects::text[])`),
+);
 
-/** Updates the item of open rounds with the subject $1. $2: the count; $3: the summary. */
-export const COUNT_AGAIN: Statement = {
-  name: 'attention_count_again',
-  text: `
-    UPDATE attention_items SET count = $2, summary = $3
-     WHERE kind = 'round' AND subject = $1 AND cause_present AND (count, summary) IS DISTINCT FROM ($2, $3)`,
-};
+/** Updates the item of open rounds. */
+export const COUNT_AGAIN = named(
+  'attention_count_again',
+  `
+    UPDATE attention_items SET count = :count, summary = :summary
+     WHERE kind = 'round' AND subject = :subject AND cause_present
+       AND (count, summary) IS DISTINCT FROM (:count, :summary)`,
+);
 
-/** The items of kind $1 whose cause was present at the last check: the first $3 after the subject $2, by subject. */
-export const PRESENT: Statement = {
-  name: 'attention_present',
-  text: `
+/** The next items whose cause was present at the last check, by subject. */
+export const PRESENT = named(
+  'attention_present',
+  `
     SELECT item_id AS id, subject FROM attention_items
-     WHERE cause_present AND kind = $1 AND subject > $2 ORDER BY subject LIMIT $3`,
-};
+     WHERE cause_present AND kind = :kind AND subject > :after ORDER BY subject LIMIT :limit`,
+);
 
-/** Claims a run of the scan $1. Over all instances, at most one claim succeeds every $2 seconds. */
-export const CLAIM_SCAN: Statement = {
-  name: 'attention_claim_scan',
-  text: `
-    INSERT INTO attention_scans AS s (name, ran_at) VALUES ($1, clock_timestamp())
+/** Claims a run of a scan. Over all instances, at most one claim succeeds in that many seconds. */
+export const CLAIM_SCAN = named(
+  'attention_claim_scan',
+  `
+    INSERT INTO attention_scans AS s (name, ran_at) VALUES (:name, clock_timestamp())
     ON CONFLICT (name) DO UPDATE SET ran_at = clock_timestamp()
-     WHERE s.ran_at <= clock_timestamp() - make_interval(secs => $2)
+     WHERE s.ran_at <= clock_timestamp() - make_interval(secs => :seconds)
     RETURNING name`,
-};
+);
 
-export const WAKE: Statement = {
-  name: 'attention_wake',
-  text: `
+export const WAKE = named(
+  'attention_wake',
+  `
     WITH woken AS (
       UPDATE attention_items SET state = 'OPEN', snoozed_until = NULL
        WHERE state = 'SNOOZED' AND snoozed_until <= ${NOW}
       RETURNING item_id
     ), ${recordEvent('woken', `'woken'`, `'${PLATFORM_ACTOR}'`)}
     SELECT item_id AS id FROM woken`,
-};
+);
 
-/** Changes an item that is not closed. $1: the item; $2 and $3: the actor and its name; $4: the new value. */
-const changeOf = (name: string, assignments: string, event: string, text: string): Statement => ({
-  name: `attention_${name}`,
-  text: `
+/** Changes an item that is not closed. */
+const changeOf = (name: string, assignments: string, event: string, text: string) =>
+  named(
+    `attention_${name}`,
+    `
     WITH changed AS (
-      UPDATE attention_items SET ${assignments} WHERE item_id = $1 AND state <> 'CLOSED' RETURNING item_id
-    ), ${recordEvent('changed', event, '$2', '$3', text)}
+      UPDATE attention_items SET ${assignments} WHERE item_id = :id AND state <> 'CLOSED' RETURNING item_id
+    ), ${recordEvent('changed', event, ':actor', ':actorName', text)}
     SELECT item_id AS id FROM changed`,
-});
+  );
 
-export const ASSIGN = changeOf(
-  'assign',
-  'assignee = $4::text',
-  `CASE WHEN $4::text IS NULL THEN 'unassigned' ELSE 'assigned' END`,
-  '$4::text',
-);
-
-export const CLOSE = changeOf(
-  'close',
-  `state = 'CLOSED', snoozed_until = NULL, closed_at = ${NOW}, closed_by = $2, closed_by_name = $3, close_reason = $4`,
-  `'closed'`,
-  '$4',
-);
-
-export const SNOOZE = changeOf(
-  'snooze',
-  `state = 'SNOOZED', snoozed_until = $4::timestamptz`,
-  `'snoozed'`,
-  `to_char($4::timestamptz AT TIME ZONE 'UTC', '"until "YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
-);
-
-/** Adds a comment, even to a closed item. */
-export const COMMENT: Statement = {
-  name: 'attention_comment',
-  text: `
+/** The changes that administrators make. */
+export const CHANGES = {
+  assign: changeOf(
+    'assign',
+    'assignee = :value::text',
+    `CASE WHEN :value::text IS NULL THEN 'unassigned' ELSE 'assigned' END`,
+    ':value::text',
+  ),
+  close: changeOf(
+    'close',
+    `state = 'CLOSED', snoozed_until = NULL, closed_at = ${NOW}, closed_by = :actor, closed_by_name = :actorName,
+       close_reason = :value`,
+    `'closed'`,
+    ':value',
+  ),
+  snooze: changeOf(
+    'snooze',
+    `state = 'SNOOZED', snoozed_until = :value::timestamptz`,
+    `'snoozed'`,
+    `to_char(:value::timestamptz AT TIME ZONE 'UTC', '"until "YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+  ),
+  /** Adds a comment, even to a closed item. */
+  comment: named(
+    'attention_comment',
+    `
     INSERT INTO attention_events (item_id, event, actor, actor_name, text, created_at)
-    SELECT item_id, 'commented', $2, $3, $4, ${NOW} FROM attention_items WHERE item_id = $1
+    SELECT item_id, 'commented', :actor, :actorName, :value, ${NOW} FROM attention_items WHERE item_id = :id
     RETURNING item_id AS id`,
-};
+  ),
+} as const satisfies Record<string, Statement>;
 
-export const FIND: Statement = {
-  name: 'attention_find',
-  text: `SELECT ${ITEM_COLUMNS} FROM attention_items t WHERE t.item_id = $1`,
-};
+export const FIND = named(
+  'attention_find',
+  `SELECT ${ITEM_COLUMNS} FROM attention_items t WHERE t.item_id = :id`,
+);
 
-/** The latest $2 events of item $1, oldest first. */
-export const EVENTS: Statement = {
-  name: 'attention_events',
-  text: `
+/** The latest events of an item, oldest first. */
+export const EVENTS = named(
+  'attention_events',
+  `
     SELECT * FROM (
       SELECT event, actor, actor_name AS "actorName", text, created_at AS at, event_no
-        FROM attention_events WHERE item_id = $1 ORDER BY event_no DESC LIMIT $2) latest
+        FROM attention_events WHERE item_id = :id ORDER BY event_no DESC LIMIT :limit) latest
      ORDER BY event_no`,
-};
+);
 
-export const COUNT: Statement = {
-  name: 'attention_count',
-  text: `
+export const COUNT = named(
+  'attention_count',
+  `
     SELECT kind, state, count(*) AS value FROM attention_items
      WHERE state IN ('OPEN', 'SNOOZED') GROUP BY kind, state`,
-};
+);

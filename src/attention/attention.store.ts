@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
-import { Database, type Query, type Statement } from '../database/database.js';
-import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
+import { Database, type Query } from '../database/database.js';
 import type { Place } from '../database/place.js';
+import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Attention, AttentionEvent, AttentionKind, AttentionState, Cause } from './attention.js';
 import * as sql from './attention.sql.js';
@@ -40,11 +40,7 @@ const TABLE: TimeOrderedTable = {
  * One page, newest first. The first filter determines the index. Few items are OPEN or SNOOZED, so a filter by one of
  * these states comes first. Most items are CLOSED, so a filter by this state comes last.
  */
-export function attentionPage(
-  filter: AttentionFilter,
-  before: Place | undefined,
-  limit: number,
-): { statement: Statement; values: unknown[] } {
+export function attentionPage(filter: AttentionFilter, before: Place | undefined, limit: number) {
   const { kind, state, assignee, operatorId, providerId, from, to } = filter;
   const others = { assignee, operator_id: operatorId, provider_id: providerId, kind };
   const equal = state === 'CLOSED' ? { ...others, state } : { state, ...others };
@@ -67,8 +63,8 @@ export class AttentionStore {
   async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {
     let opened = 0;
     for (let at = 0; at < causes.length; at += BATCH) {
-      const rows = causes.slice(at, at + BATCH).map((cause) => this.rowOf(cause));
-      opened += (await this.database.query(sql.OPEN, [JSON.stringify(rows), by])).length;
+      const rows = causes.slice(at, at + BATCH).map((cause) => ({ ...cause, id: this.randomness.uuid() }));
+      opened += (await this.database.query(sql.OPEN, { causes: JSON.stringify(rows), by })).length;
     }
     return opened;
   }
@@ -76,46 +72,18 @@ export class AttentionStore {
   /** Updates the items whose transaction was parked after they were opened, and reopens the snoozed ones. */
   async markParked(causes: readonly Cause[]): Promise<void> {
     if (causes.length === 0) return;
-    await this.database.query(sql.MARK_PARKED, [JSON.stringify(causes.map((cause) => this.rowOf(cause)))]);
-  }
-
-  private rowOf({
-    kind,
-    subject,
-    operatorId,
-    providerId,
-    summary,
-    count,
-    href,
-    parkedAt,
-    duplicateOf,
-    range,
-  }: Cause): object {
-    return {
-      item_id: this.randomness.uuid(),
-      kind,
-      subject,
-      operator_id: operatorId,
-      provider_id: providerId,
-      summary,
-      count,
-      href,
-      parked_at: parkedAt,
-      duplicate_of: duplicateOf,
-      range_from: range?.from,
-      range_to: range?.to,
-    };
+    await this.database.query(sql.MARK_PARKED, { causes: JSON.stringify(causes) });
   }
 
   /** Marks the cause of these items as gone, and closes them. */
   async end(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.database.query(sql.END, [ids]);
+    if (ids.length > 0) await this.database.query(sql.END, { ids });
   }
 
   /** Closes the items of the failures that preceded these duplicates, which would prevent items of the duplicates. */
   async endFailures(duplicates: readonly Cause[]): Promise<void> {
-    if (duplicates.length > 0)
-      await this.database.query(sql.END_FAILURES, [duplicates.map(({ subject }) => subject)]);
+    const subjects = duplicates.map(({ subject }) => subject);
+    if (subjects.length > 0) await this.database.query(sql.END_FAILURES, { subjects });
   }
 
   /**
@@ -123,7 +91,7 @@ export class AttentionStore {
    * @param subjects of the causes that are still present
    */
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
-    await this.database.query(sql.END_OTHER_ROUNDS, [subjects]);
+    await this.database.query(sql.END_OTHER_ROUNDS, { subjects });
   }
 
   /**
@@ -132,19 +100,20 @@ export class AttentionStore {
    */
   async endOtherFindings(
     operatorId: string,
-    { from, to }: NonNullable<Cause['range']>,
+    range: NonNullable<Cause['range']>,
     subjects: readonly string[],
   ): Promise<number> {
-    return (await this.database.query(sql.END_OTHER_FINDINGS, [operatorId, from, to, subjects])).length;
+    const values = { ...range, operatorId, subjects };
+    return (await this.database.query(sql.END_OTHER_FINDINGS, values)).length;
   }
 
-  async countAgain({ subject, count, summary }: Cause): Promise<void> {
-    await this.database.query(sql.COUNT_AGAIN, [subject, count, summary]);
+  async countAgain(cause: Cause): Promise<void> {
+    await this.database.query(sql.COUNT_AGAIN, cause);
   }
 
   /** @param after the last subject of the previous page; undefined for the first page */
   present(kind: AttentionKind, after = '', limit: number): Promise<PresentItem[]> {
-    return this.database.query(sql.PRESENT, [kind, after, limit]);
+    return this.database.query(sql.PRESENT, { kind, after, limit });
   }
 
   /**
@@ -152,12 +121,12 @@ export class AttentionStore {
    * @returns false if any instance began a run less than `seconds` ago
    */
   async claimScan(name: string, seconds: number): Promise<boolean> {
-    return (await this.database.query(sql.CLAIM_SCAN, [name, seconds])).length > 0;
+    return (await this.database.query(sql.CLAIM_SCAN, { name, seconds })).length > 0;
   }
 
   /** Reopens items whose snooze has ended. */
   async wake(): Promise<void> {
-    await this.database.query(sql.WAKE, []);
+    await this.database.query(sql.WAKE, {});
   }
 
   /** Newest first. */
@@ -171,43 +140,30 @@ export class AttentionStore {
   }
 
   async find(id: string): Promise<Attention | undefined> {
-    return (await this.database.query<Attention>(sql.FIND, [id]))[0];
+    return (await this.database.query<Attention>(sql.FIND, { id }))[0];
   }
 
   /** Oldest first. */
   events(id: string): Promise<AttentionEvent[]> {
-    return this.database.query(sql.EVENTS, [id, EVENTS_SHOWN]);
+    return this.database.query(sql.EVENTS, { id, limit: EVENTS_SHOWN });
   }
 
-  assign(query: Query, id: string, actor: Actor, assignee: string | null): Promise<boolean> {
-    return changed(query, sql.ASSIGN, id, actor, assignee);
-  }
-
-  snooze(query: Query, id: string, actor: Actor, until: Date): Promise<boolean> {
-    return changed(query, sql.SNOOZE, id, actor, until);
-  }
-
-  close(query: Query, id: string, actor: Actor, reason: string): Promise<boolean> {
-    return changed(query, sql.CLOSE, id, actor, reason);
-  }
-
-  comment(query: Query, id: string, actor: Actor, text: string): Promise<boolean> {
-    return changed(query, sql.COMMENT, id, actor, text);
+  /**
+   * @param value the assignee, the reason, the end of the snooze or the comment
+   * @returns false if the item does not exist, or is closed and the change requires an open one
+   */
+  async change(
+    query: Query,
+    id: string,
+    change: keyof typeof sql.CHANGES,
+    { actor, name: actorName }: Actor,
+    value: string | null,
+  ): Promise<boolean> {
+    return (await query(sql.CHANGES[change], { id, actor, actorName, value })).length > 0;
   }
 
   /** The number of open and of snoozed items by kind. */
   count(): Promise<{ kind: AttentionKind; state: AttentionState; value: number }[]> {
-    return this.database.query(sql.COUNT, []);
+    return this.database.query(sql.COUNT, {});
   }
-}
-
-/** @returns false if the item does not exist, or is closed and the statement requires an open one */
-async function changed(
-  query: Query,
-  statement: Statement,
-  id: string,
-  { actor, name }: Actor,
-  value: unknown,
-): Promise<boolean> {
-  return (await query(statement, [id, actor, name ?? null, value])).length > 0;
 }

@@ -1,8 +1,249 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import { leading, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
+import { named, type Statement } from '../database/statement.js';
+import { openRound } from '../desk/rounds/open-round.sql.js';
 import { type Cause, partsOf } from './attention.js';
-import { causeOf, type TenantPair, type RowOf, type Search } from './causes.js';
-import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from './cause.sql.js';
+import { causeOf, type RowOf, type Search, type TenantPair } from './causes.js';
+
+/*
+ * Searches for the causes of attention items in the tables of other rooms. The place of a row is its sort key. Each
+ * query reads a window: the next rows after a place, newest first, because the newest causes may have no item yet. It
+ * finds these rows with an index and reads no others of the table, so its cost is bounded. Each row has three flags: `due`, whether it is a cause now; `known`, whether it has an item that is up to date; `recent`, whether it
+ * became a cause within the last 30 seconds.
+ */
+
+const RECENT = `statement_timestamp() - interval '30 seconds'`;
+
+/** A condition on the item of a cause; false if there is none. */
+const ofItem = (kind: string, subject: string, condition: string) => `
+  coalesce(${lookUp(
+    condition,
+    `attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present`,
+  )}, false)`;
+
+/** Whether a cause has an item. */
+const known = (kind: string, subject: string) => `${ofItem(kind, subject, 'true')} AS known`;
+
+const TRANSACTION = `
+  t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId", t.kind,
+  t.player_ref AS "playerRef", t.amount_minor AS "amountMinor", t.currency, t.parked_at::text AS "parkedAt"`;
+const SUBJECT = `t.provider_id || '/' || t.transaction_id`;
+
+/**
+ * Reads the index transactions_parked. A row counts as `known` only if its item was opened or updated after the
+ * transaction was parked, or is CLOSED.
+ */
+const PARKED = named(
+  'cause_parked',
+  `
+    SELECT ${TRANSACTION}, true AS due, t.parked_at > ${RECENT} AS recent,
+           ${ofItem('transaction', SUBJECT, `i.state = 'CLOSED' OR coalesce(i.parked_at >= t.parked_at, false)`)} AS known,
+           ARRAY[t.parked_at::text, t.provider_id, t.transaction_id] AS place
+      FROM (SELECT * FROM transactions
+             WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL
+               AND parked_at <= :at::timestamptz
+               AND (parked_at, provider_id, transaction_id) < (:at::timestamptz, :providerId::text, :id::text)
+             ORDER BY parked_at DESC, provider_id DESC, transaction_id DESC LIMIT :limit) t
+     ORDER BY t.parked_at DESC, t.provider_id DESC, t.transaction_id DESC`,
+);
+
+/**
+ * TIMED_OUT transactions that are not parked, and the time in UTC at which each became a cause: the later of its last
+ * change and five minutes after its creation. Contract, section 9. Migration 0018 creates an index on these
+ * expressions. Without `rowByRow`, the planner could combine other indexes and read all TIMED_OUT transactions.
+ */
+const TIMED_OUT = rowByRow(`state = 'TIMED_OUT' AND parked_at IS NULL`);
+const UNDECIDED_SINCE = `greatest(created_at AT TIME ZONE 'UTC' + interval '5 minutes', updated_at AT TIME ZONE 'UTC')`;
+
+/** Reads the index transactions_timed_out. */
+const UNDECIDED = named(
+  'cause_undecided',
+  `
+    SELECT ${TRANSACTION}, true AS due, t.since > (${RECENT}) AT TIME ZONE 'UTC' AS recent,
+           ${known('transaction', SUBJECT)},
+           ARRAY[(t.since AT TIME ZONE 'UTC')::text, t.provider_id, t.transaction_id] AS place
+      FROM (SELECT *, ${UNDECIDED_SINCE} AS since FROM transactions
+             WHERE ${TIMED_OUT} AND ${UNDECIDED_SINCE} <= :at::timestamptz AT TIME ZONE 'UTC'
+               AND (${UNDECIDED_SINCE}, provider_id, transaction_id)
+                   < (:at::timestamptz AT TIME ZONE 'UTC', :providerId::text, :id::text)
+             ORDER BY ${UNDECIDED_SINCE} DESC, provider_id DESC, transaction_id DESC LIMIT :limit) t
+     ORDER BY t.since DESC, t.provider_id DESC, t.transaction_id DESC`,
+);
+
+/** Reads the index free_spin_grants_failed. */
+const GRANTS = named(
+  'cause_grants',
+  `
+    SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
+           g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
+           g.failure_error AS error, g.outcome_unknown AS "outcomeUnknown", true AS due, g.updated_at > ${RECENT} AS recent,
+           ${known('grant', 'g.request_ref')}, ARRAY[g.updated_at::text, g.request_ref] AS place
+      FROM (SELECT * FROM free_spin_grants
+             WHERE state = 'FAILED' AND updated_at <= :at::timestamptz
+               AND (updated_at, request_ref) < (:at::timestamptz, :id::text)
+             ORDER BY updated_at DESC, request_ref DESC LIMIT :limit) g
+     ORDER BY g.updated_at DESC, g.request_ref DESC`,
+);
+
+/**
+ * Reads the index free_spin_grants_duplicates. An item without `duplicate_of` belongs to an earlier failure of the
+ * grant.
+ */
+const DUPLICATES = named(
+  'cause_duplicates',
+  `
+    SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
+           g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
+           g.duplicate_of AS "duplicateOf", true AS due, g.granted_at > ${RECENT} AS recent,
+           ${ofItem('grant', 'g.request_ref', 'i.duplicate_of IS NOT NULL')} AS known,
+           ARRAY[g.granted_at::text, g.request_ref] AS place
+      FROM (SELECT * FROM free_spin_grants
+             WHERE duplicate_of IS NOT NULL AND granted_at <= :at::timestamptz
+               AND (granted_at, request_ref) < (:at::timestamptz, :id::text)
+             ORDER BY granted_at DESC, request_ref DESC LIMIT :limit) g
+     ORDER BY g.granted_at DESC, g.request_ref DESC`,
+);
+
+/**
+ * When the callback of a revocation failed or, if its outcome is unknown, when its lease ended. Migration 0018 creates
+ * an index on this expression.
+ */
+const UNDELIVERED_SINCE = 'coalesce(lease_until, failed_at, created_at)';
+
+/** Reads the index session_revocations_failed. */
+const REVOCATIONS = named(
+  'cause_revocations',
+  `
+    SELECT s.provider_id AS "providerId", s.operator_id AS "operatorId", s.player_ref AS "playerRef",
+           r.session_id AS "sessionId", r.error, true AS due, r.since > ${RECENT} AS recent,
+           ${known('revocation', 'r.session_id::text')}, ARRAY[r.since::text, r.session_id::text] AS place
+      FROM (SELECT *, ${UNDELIVERED_SINCE} AS since FROM session_revocations
+             WHERE sent AND delivered IS NOT TRUE AND ${UNDELIVERED_SINCE} <= :at::timestamptz
+               AND (${UNDELIVERED_SINCE}, session_id) < (:at::timestamptz, :id::uuid)
+             ORDER BY ${UNDELIVERED_SINCE} DESC, session_id DESC LIMIT :limit) r
+     CROSS JOIN LATERAL (SELECT * FROM sessions WHERE session_id = r.session_id ${UNMERGED}) s
+     ORDER BY r.since DESC, r.session_id DESC`,
+);
+
+/** Reads the index approvals_of_state. */
+const APPROVALS = named(
+  'cause_approvals',
+  `
+    SELECT a.approval_id AS "approvalId", a.operator_id AS "operatorId", a.kind, a.deed AS terms,
+           a.expires_at > statement_timestamp() AS due, a.created_at > ${RECENT} AS recent,
+           ${known('approval', 'a.approval_id::text')}, ARRAY[a.created_at::text, a.approval_id::text] AS place
+      FROM (SELECT * FROM approvals
+             WHERE ${leading('state', `'WAITING'`)} AND (created_at, approval_id) < (:at::timestamptz, :id::uuid)
+             ORDER BY state DESC, created_at DESC, approval_id DESC LIMIT :limit) a
+     ORDER BY a.created_at DESC, a.approval_id DESC`,
+);
+
+const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * Each search, and the place after which its first window begins. A search that begins at `now`, by the database's
+ * clock, skips rows that become causes later.
+ */
+export const SEARCHES = {
+  parked: { statement: PARKED, begin: ['infinity', '', ''] },
+  undecided: { statement: UNDECIDED, begin: ['now', '', ''] },
+  grants: { statement: GRANTS, begin: ['infinity', ''] },
+  duplicates: { statement: DUPLICATES, begin: ['infinity', ''] },
+  revocations: { statement: REVOCATIONS, begin: ['now', LAST_UUID] },
+  approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
+} as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
+
+/** Selects the subjects for which the condition is true. `k` has a subject and its two parts. */
+const stillWhere = (name: string, condition: string) =>
+  named(
+    `cause_still_${name}`,
+    `
+    SELECT k.subject FROM unnest(:subjects::text[], :providerIds::text[], :ids::text[]) AS k (subject, provider_id, id)
+     WHERE ${condition}`,
+  );
+
+/**
+ * Selects the subjects whose cause is still present. While an attempt or a callback is in flight, the cause counts as
+ * present.
+ */
+export const STILL = {
+  transaction: stillWhere(
+    'transaction',
+    `${lookUp('t.state', 'transactions t WHERE t.provider_id = k.provider_id AND t.transaction_id = k.id')}
+       IN ('PENDING', 'TIMED_OUT')`,
+  ),
+  grant: stillWhere(
+    'grant',
+    // `void` makes a FAILED grant GRANTED and then cancels it. The cause is present until the cancel has succeeded. A
+    // duplicate remains one, so only a person closes its item.
+    lookUp(
+      `g.state IN ('PENDING', 'FAILED') OR g.duplicate_of IS NOT NULL
+             OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))`,
+      'free_spin_grants g WHERE g.request_ref = k.subject',
+    ),
+  ),
+  revocation: stillWhere(
+    'revocation',
+    lookUp('r.delivered IS NOT TRUE', 'session_revocations r WHERE r.session_id = k.subject::uuid'),
+  ),
+  approval: stillWhere(
+    'approval',
+    lookUp(
+      `a.state = 'WAITING' AND a.expires_at > statement_timestamp()`,
+      'approvals a WHERE a.approval_id = k.subject::uuid',
+    ),
+  ),
+} as const;
+
+const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
+/** The rounds of last week are those that began between one and eight days ago. */
+const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
+
+/**
+ * Selects the pairs of an operator and a provider with transactions older than a day. Each possible pair costs one
+ * probe of the index transactions_of_tenants.
+ */
+export const TRADING_PAIRS = named(
+  'cause_trading_pairs',
+  `
+    SELECT o.id AS "operatorId", p.id AS "providerId" FROM tenants o CROSS JOIN tenants p
+     WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
+       AND ${lookUp(
+         'true',
+         `transactions t
+             WHERE ${leading('t.operator_id', 'o.id')} AND t.provider_id = p.id AND t.created_at < ${A_DAY_AGO}
+             ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT 1`,
+       )}
+     ORDER BY p.id, o.id`,
+);
+
+const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
+
+/**
+ * Reads the newest transactions of an operator and a provider that are older than a day. Returns three counts of
+ * their rounds: those open for more than a day (`open`), those that began last week (`ofLastWeek`), and those that meet
+ * both conditions (`openOfLastWeek`). `partial` is true if older transactions may exist, which were not read.
+ */
+export const OPEN_ROUNDS = named(
+  'cause_open_rounds',
+  `
+    WITH examined AS MATERIALIZED (
+      SELECT t.round_id, t.player_ref, t.game_id, t.kind, t.mode, t.state FROM transactions t
+       WHERE ${leading('t.operator_id', ':operatorId::text')} AND t.provider_id = :providerId AND t.created_at < ${A_DAY_AGO}
+       ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit)
+    SELECT (count(*) FILTER (WHERE state.open))::int AS open,
+           (count(*) FILTER (WHERE state.of_last_week))::int AS "ofLastWeek",
+           (count(*) FILTER (WHERE state.of_last_week AND state.open))::int AS "openOfLastWeek",
+           (SELECT count(*) FROM examined) = :limit AS partial
+      FROM (SELECT DISTINCT n.round_id, n.player_ref, n.game_id FROM examined n
+             WHERE n.kind = 'BET' AND n.mode = 'REAL' AND n.state <> 'DECLINED') r
+     CROSS JOIN LATERAL (
+       SELECT ${openRound('t')} AND ${FIRST_BET} < ${A_DAY_AGO} AS open, ${FIRST_BET} >= ${EIGHT_DAYS_AGO} AS of_last_week
+         FROM (SELECT * FROM transactions t
+                WHERE t.round_id = r.round_id AND t.player_ref = r.player_ref AND t.provider_id = :providerId
+                  AND t.game_id = r.game_id AND t.operator_id = :operatorId AND t.mode = 'REAL' ${UNMERGED}) t) state`,
+);
 
 /** A row of a search. */
 export interface FoundCause {
@@ -40,9 +281,15 @@ export class CauseStore {
    */
   async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<FoundCause[]> {
     const { statement, begin } = SEARCHES[search];
+    const [at, ...keys] = place ?? begin;
     // The cast is safe: both lookups use the same search, whose rows have the type that its mapping expects.
     const toCause = causeOf[search] as (row: RowOf[Search]) => Cause;
-    const rows = await this.database.query<RowOf[Search]>(statement, [limit, ...(place ?? begin)]);
+    const rows = await this.database.query<RowOf[Search]>(statement, {
+      limit,
+      at,
+      providerId: keys[0],
+      id: keys.at(-1),
+    });
     return rows.map((row) => ({
       isNew: row.due && !row.known,
       isRecent: row.recent,
@@ -55,23 +302,22 @@ export class CauseStore {
   async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {
     if (subjects.length === 0) return new Set();
     const parts = subjects.map(partsOf);
-    const rows = await this.database.query<{ subject: string }>(STILL[kind], [
+    const rows = await this.database.query<{ subject: string }>(STILL[kind], {
       subjects,
-      parts.map(({ providerId }) => providerId),
-      parts.map(({ id }) => id),
-    ]);
+      providerIds: parts.map(({ providerId }) => providerId),
+      ids: parts.map(({ id }) => id),
+    });
     return new Set(rows.map(({ subject }) => subject));
   }
 
   /** Ordered by provider, then operator. */
   tradingPairs(): Promise<TenantPair[]> {
-    return this.database.query(TRADING_PAIRS, []);
+    return this.database.query(TRADING_PAIRS, {});
   }
 
-  /** @param transactions maximum number of transactions to read, newest first */
-  async rounds({ operatorId, providerId }: TenantPair, transactions: number): Promise<CountedRounds> {
-    const values = [operatorId, providerId, transactions];
-    const [counted] = await this.database.query<CountedRounds>(OPEN_ROUNDS, values);
+  /** @param limit maximum number of transactions to read, newest first */
+  async rounds(pair: TenantPair, limit: number): Promise<CountedRounds> {
+    const [counted] = await this.database.query<CountedRounds>(OPEN_ROUNDS, { ...pair, limit });
     return counted!;
   }
 }

@@ -1,5 +1,6 @@
-import type { Statement } from './database.js';
+import { hidden, leading } from './planner.js';
 import { type Place, placeColumn } from './place.js';
+import { named, type Statement } from './statement.js';
 
 /** A table that is listed by time. Each column that filters a list has an index that ends with the time and the id. */
 export interface TimeOrderedTable {
@@ -19,46 +20,42 @@ export interface TimeSpan {
   readonly downTo?: Place | undefined;
 }
 
-/**
- * A condition that a column equals a value, for a list whose order begins with that column. With a plain `=`, the
- * planner would remove the column from the order, and could then scan the index by time, past all newer rows with other
- * values. `= ANY` does not count as equality with a constant, so only an index that begins with the column has the
- * required order.
- */
-export const leading = (column: string, wanted: string): string => `t.${column} = ANY (ARRAY[${wanted}])`;
-
 /** The lowest id of each type. */
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 
 /**
  * The conditions of a span, written so that the planner follows the index instead of sorting.
  *
- * - The planner assumes that times are independent of the other columns. For a tenant without recent rows, it would
- *   expect that few rows are older than an old time. It would then read and sort all rows of the tenant for each page.
- *   It cannot make this estimate if the times are hidden in a sub-select.
+ * - The times are hidden from the planner, because it assumes that they are independent of the other columns.
  * - If hidden times limit a range at both ends, the planner expects one row in two hundred, which is again few enough
  *   to sort. So `to` is compared as a place, like `before`: a pair of time and id.
  * - If a row must be older than two places, PostgreSQL starts to scan the index at the place that comes first in the
  *   statement. Therefore `before`, the older of the two, comes first.
- * @param value adds a parameter and returns its placeholder
  */
 export function within(
   { from, to, before, downTo }: TimeSpan,
   { id, idType }: Pick<TimeOrderedTable, 'id' | 'idType'>,
-  value: (each: unknown) => string,
 ): string[] {
-  const hidden = (each: string | Date, type: string) => `(SELECT ${value(each)}::${type})`;
-  const place = ({ at, id: placeId }: { at: string | Date; id: string }) =>
-    `(${hidden(at, 'timestamptz')}, ${hidden(placeId, idType)})`;
-  const places = [
-    ...(before ? [before] : []),
-    ...(to === undefined ? [] : [{ at: new Date(to), id: LOWEST[idType] }]),
-  ];
+  const place = (at: string, placeId: string) => `(${hidden(at, 'timestamptz')}, ${hidden(placeId, idType)})`;
+  const row = `(t.created_at, t.${id})`;
   return [
-    ...places.map((each) => `(t.created_at, t.${id}) < ${place(each)}`),
-    ...(downTo ? [`(t.created_at, t.${id}) >= ${place(downTo)}`] : []),
-    ...(from === undefined ? [] : [`t.created_at >= ${hidden(new Date(from), 'timestamptz')}`]),
+    ...(before ? [`${row} < ${place(':beforeAt', ':beforeId')}`] : []),
+    ...(to === undefined ? [] : [`${row} < ${place(':to', `'${LOWEST[idType]}'`)}`]),
+    ...(downTo ? [`${row} >= ${place(':downToAt', ':downToId')}`] : []),
+    ...(from === undefined ? [] : [`t.created_at >= ${hidden(':from', 'timestamptz')}`]),
   ];
+}
+
+/** The values of the parameters of `within`. */
+export function valuesWithin({ from, to, before, downTo }: TimeSpan): object {
+  return {
+    from: from && new Date(from),
+    to: to && new Date(to),
+    beforeAt: before?.at,
+    beforeId: before?.id,
+    downToAt: downTo?.at,
+    downToId: downTo?.id,
+  };
 }
 
 /**
@@ -73,18 +70,16 @@ export function timeOrderedPage(
   span: TimeSpan,
   limit: number,
   further: readonly string[] = [],
-): { statement: Statement; values: unknown[] } {
-  const values: unknown[] = [limit];
-  const value = (each: unknown) => `$${values.push(each)}`;
-  const [first, ...others] = Object.entries(equal).filter(([, wanted]) => wanted !== undefined);
+): { statement: Statement; values: object } {
+  const [first, ...others] = Object.keys(equal).filter((column) => equal[column] !== undefined);
   const conditions = [
-    ...(first ? [leading(first[0], value(first[1]))] : []),
-    ...others.map(([column, wanted]) => `t.${column} = ${value(wanted)}`),
+    ...(first === undefined ? [] : [leading(`t.${first}`, `:${first}`)]),
+    ...others.map((column) => `t.${column} = :${column}`),
     ...further,
-    ...within(span, { id, idType }, value),
+    ...within(span, { id, idType }),
   ];
   const text = `SELECT ${columns}, ${placeColumn('t.created_at', `t.${id}`)} FROM ${from} t
     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY ${first ? `t.${first[0]} DESC, ` : ''}t.created_at DESC, t.${id} DESC LIMIT $1`;
-  return { statement: { name: '', text }, values };
+    ORDER BY ${first === undefined ? '' : `t.${first} DESC, `}t.created_at DESC, t.${id} DESC LIMIT :limit`;
+  return { statement: named('', text), values: { ...equal, ...valuesWithin(span), limit } };
 }

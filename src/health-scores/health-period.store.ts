@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Statement } from '../database/database.js';
+import { Database } from '../database/database.js';
+import { named } from '../database/statement.js';
 import type { PeriodCounts } from './calls-of-period.js';
 import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
 
@@ -21,28 +22,25 @@ export interface CallsWithin extends CallCounts {
   readonly breakerOpen: boolean;
 }
 
-/**
- * Stores counts: $1 is the instance, $2 the start of its period, $3 the counts as JSON. They replace earlier counts of
- * the same period, so that no call is counted twice.
- */
-const SHARE: Statement = {
-  name: 'health_share',
-  text: `
+/** Stores counts. They replace earlier counts of the same period, so that no call is counted twice. */
+const SHARE = named(
+  'health_share',
+  `
     INSERT INTO health_periods (tenant_id, started_at, instance_id, calls, succeeded, timeouts, latency, breaker_open_until)
-    SELECT c."tenantId", $2::timestamptz, $1::uuid, c.calls, c.succeeded, c.timeouts, c.latency,
+    SELECT c."tenantId", :startedAt::timestamptz, :instanceId::uuid, c.calls, c.succeeded, c.timeouts, c.latency,
            CASE WHEN c."breakerOpen" THEN clock_timestamp() + interval '${BREAKER_SHOWN_SECONDS} seconds' END
-      FROM jsonb_to_recordset($3::jsonb) AS c("tenantId" text, calls integer, succeeded integer, timeouts integer,
+      FROM jsonb_to_recordset(:counts::jsonb) AS c("tenantId" text, calls integer, succeeded integer, timeouts integer,
                                               latency integer[], "breakerOpen" boolean)
     ON CONFLICT (tenant_id, started_at, instance_id) DO UPDATE
        SET calls = excluded.calls, succeeded = excluded.succeeded, timeouts = excluded.timeouts,
            latency = excluded.latency, breaker_open_until = excluded.breaker_open_until`,
-};
+);
 
 const LATENCY_SUMS = Array.from({ length: LATENCY_CELLS }, (_, cell) => `sum(latency[${cell + 1}])`);
 
-export const READ: Statement = {
-  name: 'health_read',
-  text: `
+export const READ = named(
+  'health_read',
+  `
     SELECT tenant_id AS "tenantId",
            CASE WHEN started_at > clock_timestamp() - interval '1 minute' THEN 1
                 WHEN started_at > clock_timestamp() - interval '5 minutes' THEN 5 ELSE 60 END AS minutes,
@@ -50,18 +48,18 @@ export const READ: Statement = {
            ARRAY[${LATENCY_SUMS.join(', ')}]::integer[] AS latency,
            coalesce(bool_or(breaker_open_until > clock_timestamp()), false) AS "breakerOpen"
       FROM health_periods
-     WHERE tenant_id = ANY ($1::text[]) AND started_at > statement_timestamp() - interval '60 minutes'
+     WHERE tenant_id = ANY (:tenantIds::text[]) AND started_at > statement_timestamp() - interval '60 minutes'
      GROUP BY 1, 2`,
-};
+);
 
 /** Deletes rows that no window needs any more, except those that another instance is removing. */
-const REMOVE_OLD: Statement = {
-  name: 'health_remove_old',
-  text: `
+const REMOVE_OLD = named(
+  'health_remove_old',
+  `
     DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM health_periods WHERE started_at < clock_timestamp() - interval '61 minutes'
        LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED))`,
-};
+);
 
 /** The calls of all instances in the last hour. */
 @Injectable()
@@ -70,15 +68,15 @@ export class HealthPeriodStore {
 
   /** Stores an instance's counts of a period. */
   async share(instanceId: string, startedAt: Date, counts: readonly PeriodCounts[]): Promise<void> {
-    await this.database.query(SHARE, [instanceId, startedAt, JSON.stringify(counts)]);
+    await this.database.query(SHARE, { instanceId, startedAt, counts: JSON.stringify(counts) });
   }
 
   /** Reads the calls of the last hour. A tenant has no rows if it was not called and its breaker was not open. */
   read(tenantIds: readonly string[]): Promise<CallsWithin[]> {
-    return this.database.query<CallsWithin>(READ, [tenantIds]);
+    return this.database.query<CallsWithin>(READ, { tenantIds });
   }
 
   async removeOld(): Promise<void> {
-    await this.database.query(REMOVE_OLD, []);
+    await this.database.query(REMOVE_OLD, {});
   }
 }

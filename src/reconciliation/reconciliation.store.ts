@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Connection } from '../database/connection.js';
-import * as sql from './reconciliation.sql.js';
+import { queryOn } from '../database/database.js';
+import { named } from '../database/statement.js';
 import type { ComparedPair, PlatformRecord, NumberedLine } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
 
@@ -33,10 +34,96 @@ interface Row extends Omit<NumberedLine, 'line' | 'inRange'> {
   readonly targetLineAmountMinor: number | null;
 }
 
+const OPERATOR = named(
+  'reconciliation_operator',
+  `SELECT id FROM tenants WHERE id = :operatorId AND kind = 'OPERATOR'`,
+);
+
+/** A temporary table of the connection for the lines of the operator's statement. */
+const CREATE_LINES = `
+  CREATE TEMPORARY TABLE statement_lines (
+    line                     integer NOT NULL,
+    provider_id              text NOT NULL,
+    transaction_id           text NOT NULL,
+    kind                     text NOT NULL,
+    original_transaction_id  text NOT NULL,
+    player_ref               text NOT NULL,
+    currency                 text NOT NULL,
+    amount_minor             bigint NOT NULL,
+    status                   text NOT NULL,
+    booked_at                text NOT NULL,
+    booked_at_ms             bigint
+  )`;
+
+/** Inserts lines. Each parameter is the array of one column's values. */
+const INSERT = named(
+  'reconciliation_insert',
+  `
+  INSERT INTO pg_temp.statement_lines
+  SELECT * FROM unnest(:line::integer[], :providerId::text[], :transactionId::text[], :kind::text[],
+                       :originalTransactionId::text[], :playerRef::text[], :currency::text[], :amountMinor::bigint[],
+                       :status::text[], :bookedAt::text[], :bookedAtMs::bigint[])`,
+);
+
+const INDEX_LINES = `
+  CREATE INDEX ON pg_temp.statement_lines (provider_id, transaction_id, line);
+  ANALYZE pg_temp.statement_lines`;
+
+/**
+ * Columns of the platform's record and, for a ROLLBACK, of its target. `recordInRange` means from ≤ `created_at` < to.
+ * The `kind` of a tombstone is null.
+ */
+const RECORD = `
+  p.transaction_id AS "recordId", p.provider_id AS "recordProviderId", p.kind AS "recordKind",
+  p.original_transaction_id AS "recordOriginal", p.player_ref AS "recordPlayerRef", p.currency AS "recordCurrency",
+  p.amount_minor AS "recordAmountMinor", p.state, p.verdict IS NOT NULL AS "ownVerdict",
+  p.response_body IS NOT NULL AS answered, p.created_at AS "createdAt",
+  (p.created_at >= :from AND p.created_at < :to) AS "recordInRange",
+  target.transaction_id IS NOT NULL AS "hasTarget", target.kind IS NOT NULL AS "targetKnown",
+  (target.kind = 'BET' AND target.response_body IS NOT NULL) AS "targetBooked",
+  target_line.amount_minor AS "targetLineAmountMinor"`;
+
+/** Joins the target of a ROLLBACK: its record on the platform, and its first APPROVED line in the statement. */
+const TARGET = `
+  LEFT JOIN transactions target
+    ON p.kind = 'ROLLBACK' AND target.provider_id = p.provider_id
+   AND target.transaction_id = p.original_transaction_id
+  LEFT JOIN LATERAL (
+    SELECT l.amount_minor FROM pg_temp.statement_lines l
+     WHERE p.kind = 'ROLLBACK' AND l.provider_id = p.provider_id AND l.transaction_id = p.original_transaction_id
+       AND l.status = 'APPROVED'
+     ORDER BY l.line LIMIT 1
+  ) target_line ON true`;
+
+/** Each line with the platform's record of the same id for the operator, even if the record is outside the range. */
+const PAIRS = `
+  SELECT l.line, l.provider_id AS "providerId", l.transaction_id AS "transactionId", l.kind,
+         l.original_transaction_id AS "originalTransactionId", l.player_ref AS "playerRef", l.currency,
+         l.amount_minor AS "amountMinor", l.status, l.booked_at AS "bookedAt", l.booked_at_ms AS "bookedAtMs",
+         l.first_line AS "firstLine", ${RECORD}
+    FROM (SELECT s.*, min(s.line) OVER (PARTITION BY s.provider_id, s.transaction_id) AS first_line
+            FROM pg_temp.statement_lines s) l
+    LEFT JOIN transactions p
+      ON p.provider_id = l.provider_id AND p.transaction_id = l.transaction_id
+     AND p.operator_id = :operatorId AND p.mode = 'REAL'
+    ${TARGET}
+   ORDER BY l.line`;
+
+/** The platform's records without a line, for the operator in the range, except tombstones. */
+const RECORDS_WITHOUT_LINE = `
+  SELECT ${RECORD}
+    FROM transactions p
+    ${TARGET}
+   WHERE p.operator_id = :operatorId AND p.mode = 'REAL' AND p.kind IS NOT NULL
+     AND p.created_at >= :from AND p.created_at < :to
+     AND NOT EXISTS (SELECT FROM pg_temp.statement_lines l
+                      WHERE l.provider_id = p.provider_id AND l.transaction_id = p.transaction_id)
+   ORDER BY p.created_at, p.provider_id, p.transaction_id`;
+
 /** Number of rows in one FETCH. */
 const FETCH_ROWS = 2000;
 /** Maximum number of lines in one INSERT. */
-const INSERT_LINES = 2000;
+const INSERT_ROWS = 2000;
 
 /** Settings of the connection: no time-out of statements, and more memory for sorting and temporary tables. */
 const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB';
@@ -72,8 +159,7 @@ export class ReconciliationStore {
   /** @throws Error if the database has no tables of this service */
   async hasOperator(operatorId: string): Promise<boolean> {
     try {
-      const text = `SELECT FROM tenants WHERE id = $1 AND kind = 'OPERATOR'`;
-      return (await this.client.query(text, [operatorId])).rowCount === 1;
+      return (await queryOn(this.client)(OPERATOR, { operatorId })).length === 1;
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
       throw new Error('the database has no tables of this service: start the service on it first', {
@@ -88,24 +174,23 @@ export class ReconciliationStore {
    * @throws CsvError if the statement is invalid, or the error of reading its file
    */
   async load(statement: AsyncIterable<StatementLine[]>): Promise<number> {
-    await this.client.query(sql.CREATE_LINES);
+    await this.client.query(CREATE_LINES);
     let loaded = 0;
     for await (const lines of statement) {
-      for (let at = 0; at < lines.length; at += INSERT_LINES) {
-        await this.insert(lines.slice(at, at + INSERT_LINES));
+      for (let at = 0; at < lines.length; at += INSERT_ROWS) {
+        await this.insert(lines.slice(at, at + INSERT_ROWS));
       }
       loaded += lines.length;
     }
-    await this.client.query(sql.INDEX_LINES);
+    await this.client.query(INDEX_LINES);
     return loaded;
   }
 
   /** Yields all pairs in batches, from one snapshot: first each line in order, then the records without a line. */
   async *pairs(range: Range): AsyncGenerator<ComparedPair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    for (const select of [sql.PAIRS, sql.RECORDS_WITHOUT_LINE]) {
-      const values = [range.operatorId, range.from, range.to];
-      await this.client.query(`DECLARE pairs NO SCROLL CURSOR FOR ${select}`, values);
+    for (const select of [PAIRS, RECORDS_WITHOUT_LINE]) {
+      await queryOn(this.client)(named('', `DECLARE pairs NO SCROLL CURSOR FOR ${select}`), range);
       for (;;) {
         const { rows } = await this.client.query<Row>(`FETCH ${FETCH_ROWS} FROM pairs`);
         if (rows.length === 0) break;
@@ -118,22 +203,18 @@ export class ReconciliationStore {
 
   private async insert(lines: readonly StatementLine[]): Promise<void> {
     const column = <K extends keyof StatementLine>(name: K) => lines.map((line) => line[name]);
-    await this.client.query({
-      name: 'reconciliation_insert',
-      text: sql.INSERT_LINES,
-      values: [
-        column('line'),
-        column('providerId'),
-        column('transactionId'),
-        column('kind'),
-        column('originalTransactionId'),
-        column('playerRef'),
-        column('currency'),
-        column('amountMinor'),
-        column('status'),
-        column('bookedAt'),
-        column('bookedAtMs'),
-      ],
+    await queryOn(this.client)(INSERT, {
+      line: column('line'),
+      providerId: column('providerId'),
+      transactionId: column('transactionId'),
+      kind: column('kind'),
+      originalTransactionId: column('originalTransactionId'),
+      playerRef: column('playerRef'),
+      currency: column('currency'),
+      amountMinor: column('amountMinor'),
+      status: column('status'),
+      bookedAt: column('bookedAt'),
+      bookedAtMs: column('bookedAtMs'),
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Statement } from '../database/database.js';
+import { named } from '../database/statement.js';
 
 /** The body of an invalid answer. */
 export interface OperatorAnswer {
@@ -8,12 +8,12 @@ export interface OperatorAnswer {
 }
 
 /**
- * The answers to the attempts of the transactions $2 of the provider $1. The caller guarantees that none of
- * them is older than $3, so PostgreSQL can skip the partitions of earlier months.
+ * The answers to the attempts of a provider's transactions. The caller guarantees that none of them is older than
+ * `since`, so PostgreSQL can skip the partitions of earlier months.
  */
-export const ANSWERS_OF: Statement = {
-  name: 'operator_answers_of',
-  text: `
+export const ANSWERS_OF = named(
+  'operator_answers_of',
+  `
     SELECT transaction_id AS "transactionId", attempt, body FROM operator_answers
-     WHERE provider_id = $1 AND transaction_id = ANY ($2::text[]) AND created_at >= $3`,
-};
+     WHERE provider_id = :providerId AND transaction_id = ANY (:transactionIds::text[]) AND created_at >= :since`,
+);

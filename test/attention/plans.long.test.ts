@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COUNT, END_FAILURES, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
-import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.sql.js';
-import type { Statement } from '../../src/database/database.js';
+import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.store.js';
+import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
@@ -95,9 +95,9 @@ const BIG = new Set([
   'flaggable_wins',
 ]);
 
-async function expectCheap({ text }: Statement, values: readonly unknown[], touchedAtMost = TOUCHED_AT_MOST) {
-  const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${text}`;
-  const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain, values)).filter(
+async function expectCheap(statement: Statement, values: object, touchedAtMost = TOUCHED_AT_MOST) {
+  const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${statement.text}`;
+  const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain, valuesOf(statement, values))).filter(
     (node) => BIG.has(node['Relation Name'] ?? '') || node['Node Type'] === 'Bitmap Index Scan',
   );
   expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
@@ -112,11 +112,19 @@ test.each(Object.keys(SEARCHES) as (keyof typeof SEARCHES)[])(
   'the search %s reads a window, from its beginning and from its middle',
   async (name) => {
     const { statement, begin } = SEARCHES[name];
-    await expectCheap(statement, [WINDOW, ...begin]);
-    const rows = await sql.run<{ place: string[] }>(statement.text, [WINDOW, ...begin]);
+    const after = ([at, ...keys]: readonly string[]) => ({
+      limit: WINDOW,
+      at,
+      providerId: keys[0],
+      id: keys.at(-1),
+    });
+    const read = (place: readonly string[]) =>
+      sql.run<{ place: string[] }>(statement.text, valuesOf(statement, after(place)));
+    await expectCheap(statement, after(begin));
+    const rows = await read(begin);
     expect(rows).toHaveLength(WINDOW);
-    await expectCheap(statement, [WINDOW, ...rows.at(-1)!.place]);
-    const next = await sql.run<{ place: string[] }>(statement.text, [WINDOW, ...rows.at(-1)!.place]);
+    await expectCheap(statement, after(rows.at(-1)!.place));
+    const next = await read(rows.at(-1)!.place);
     expect(next[0]!.place).not.toEqual(rows.at(-1)!.place);
   },
 );
@@ -125,28 +133,32 @@ test.each(Object.keys(STILL) as (keyof typeof STILL)[])(
   'whether the cause of a %s is still present is looked up by key',
   async (kind) => {
     const ids = Array.from({ length: WINDOW }, (_, n) => (kind === 'transaction' ? `t${n}` : ID));
-    await expectCheap(STILL[kind], [ids, ids.map(() => 'provider1'), ids]);
+    await expectCheap(STILL[kind], { subjects: ids, providerIds: ids.map(() => 'provider1'), ids });
   },
 );
 
 test('open rounds are counted among the newest transactions of a pair', async () => {
-  await expectCheap(TRADING_PAIRS, []);
-  await expectCheap(OPEN_ROUNDS, ['operator1', 'provider1', TRANSACTIONS], TOUCHED_BY_ROUNDS);
+  await expectCheap(TRADING_PAIRS, {});
+  await expectCheap(
+    OPEN_ROUNDS,
+    { operatorId: 'operator1', providerId: 'provider1', limit: TRANSACTIONS },
+    TOUCHED_BY_ROUNDS,
+  );
 });
 
 test('flagged winnings are searched among the newest rows', async () => {
-  await expectCheap(STILL_FLAGGED, [['provider1'], ['t1']]);
-  await expectCheap(FLAGGED_LATELY, [WINDOW]);
+  await expectCheap(STILL_FLAGGED, { providerIds: ['provider1'], transactionIds: ['t1'] });
+  await expectCheap(FLAGGED_LATELY, { limit: WINDOW });
 });
 
 test('items that are present are read in windows', async () => {
-  await expectCheap(PRESENT, ['transaction', '', WINDOW]);
-  await expectCheap(PRESENT, ['transaction', 'provider2/t', WINDOW]);
-  await expectCheap(COUNT, []);
+  await expectCheap(PRESENT, { kind: 'transaction', after: '', limit: WINDOW });
+  await expectCheap(PRESENT, { kind: 'transaction', after: 'provider2/t', limit: WINDOW });
+  await expectCheap(COUNT, {});
 });
 
 test('items of failures are closed by the keys of the duplicates', async () => {
-  await expectCheap(END_FAILURES, [Array.from({ length: WINDOW }, (_, n) => `${n}1`)]);
+  await expectCheap(END_FAILURES, { subjects: Array.from({ length: WINDOW }, (_, n) => `${n}1`) });
 });
 
 test.each<[string, AttentionFilter]>([

@@ -2,14 +2,14 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { type Place, placeOf } from '../../src/database/place.js';
-import { OPEN_ROUNDS } from '../../src/attention/cause.sql.js';
-import { SEARCH } from '../../src/desk/search/search.sql.js';
+import { OPEN_ROUNDS } from '../../src/attention/cause.store.js';
+import { SEARCH } from '../../src/desk/search/search.store.js';
 import {
   roundPage,
   roundsWithId,
-  summandsOfRound,
-  transactionsOfRound,
-} from '../../src/desk/rounds/round.sql.js';
+  SUMMANDS_OF_ROUND,
+  TRANSACTIONS_OF_ROUND,
+} from '../../src/desk/rounds/round.store.js';
 import type { RoundKey } from '../../src/desk/rounds/round-sums.js';
 import {
   WINDOW_SETTINGS,
@@ -241,7 +241,8 @@ function expectCheap(
 async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Section> {
   const end = windowEnd(filter, before);
   expectCheap(await planOf(end, windowed), TOUCHED_IN_WINDOW, TOUCHED_IN_WINDOW);
-  const [last] = await windowed.run<{ place: string }>(end.statement.text, end.values);
+  const values = positional(end.statement, end.values);
+  const [last] = await windowed.run<{ place: string }>(end.statement.text, values);
   return { before, downTo: last && placeOf(last.place) };
 }
 
@@ -324,7 +325,7 @@ describe.each([
     ['a player who was last seen long ago', 'player8'],
     ['a grant', '777'],
   ])('a search for %s reads few rows', async (__, id) => {
-    expectCheap(await planOf({ statement: SEARCH, values: [id, null] }));
+    expectCheap(await planOf({ statement: SEARCH, values: { id, uuid: null } }));
   });
 
   test.each([
@@ -333,7 +334,7 @@ describe.each([
     ['an unknown UUID', `SELECT '${ID}' AS id`],
   ])('a search for %s reads few rows', async (__, query) => {
     const [row] = await sql.run<{ id: string }>(query);
-    expectCheap(await planOf({ statement: SEARCH, values: [row!.id, row!.id] }));
+    expectCheap(await planOf({ statement: SEARCH, values: { id: row!.id, uuid: row!.id } }));
   });
 
   test('a round reads its own rows', async () => {
@@ -342,13 +343,14 @@ describe.each([
     );
     const round = roundsWithId(row!.provider, 'round777', { mode: 'REAL' }, 2);
     expectCheap(await planOf(round), 10, 100);
-    const [key] = await sql.run<RoundKey>(round.statement.text, round.values);
-    expectCheap(await planOf(transactionsOfRound(key!, 1_001)), 10, 100);
-    expectCheap(await planOf(summandsOfRound(key!, 50_000)), 10, 100);
+    const [key] = await sql.run<RoundKey>(round.statement.text, positional(round.statement, round.values));
+    const transactions = { statement: TRANSACTIONS_OF_ROUND, values: { ...key, limit: 1_001 } };
+    expectCheap(await planOf(transactions), 10, 100);
+    expectCheap(await planOf({ statement: SUMMANDS_OF_ROUND, values: { ...key, limit: 50_000 } }), 10, 100);
   });
 
   test('the count of open rounds reads the newest transactions of a pair, and their rounds', async () => {
-    const values = ['operator1', 'provider1', COUNTED_TRANSACTIONS];
+    const values = { operatorId: 'operator1', providerId: 'provider1', limit: COUNTED_TRANSACTIONS };
     expectCheap(await planOf({ statement: OPEN_ROUNDS, values }), TOUCHED_BY_COUNT, 2 * TOUCHED_BY_COUNT);
   });
 

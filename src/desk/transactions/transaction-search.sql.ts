@@ -1,6 +1,7 @@
-import type { Statement } from '../../database/database.js';
-import { leading, within } from '../../database/time-ordered.js';
 import { type Place, placeColumn } from '../../database/place.js';
+import { leading, rowByRow, UNMERGED } from '../../database/planner.js';
+import { named, type Statement } from '../../database/statement.js';
+import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import type { Kind, State } from '../../wallet/rules/facts.js';
 import { REPORTED } from '../../wallet/transaction.sql.js';
 
@@ -24,7 +25,7 @@ export interface TransactionFilter {
 }
 
 /** The columns of a transaction for the desk. `t` is the table's alias. */
-export const DESK_COLUMNS = `
+const DESK_COLUMNS = `
   t.provider_id AS "providerId", t.transaction_id AS "transactionId",
   t.platform_transaction_id AS "platformTransactionId", t.kind, t.state, t.operator_id AS "operatorId",
   t.session_id AS "sessionId", t.mode, t.player_ref AS "playerRef", t.game_id AS "gameId", t.round_id AS "roundId",
@@ -55,14 +56,12 @@ export const WINDOW_ROWS_OF_PAIR = 500;
  * A section of the list, newest first. It begins with the first transaction after `before`, or with the newest of all,
  * and ends with the transaction at `downTo`, or with the oldest of all.
  */
-export interface Section {
-  readonly before?: Place | undefined;
-  readonly downTo?: Place | undefined;
-}
+export type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
-interface UnnamedStatement {
+/** A statement that is planned for its values. */
+export interface UnnamedStatement {
   readonly statement: Statement;
-  readonly values: unknown[];
+  readonly values: object;
 }
 
 /**
@@ -86,11 +85,14 @@ export function transactionPage(
   section: Section,
   limit: number,
 ): UnnamedStatement {
-  const values: unknown[] = [limit];
-  const value = (each: unknown) => `$${values.push(each)}`;
   const text = `SELECT ${DESK_COLUMNS}, ${placeColumn('t.created_at', 't.platform_transaction_id')}
-    FROM ${newestOf(filter, section, value)} ${NEWEST_FIRST} LIMIT $1`;
-  return { statement: { name: '', text }, values };
+    FROM ${newestOf(filter, section)} ${NEWEST_FIRST} LIMIT :rows`;
+  return { statement: named('', text), values: { ...valuesFor(filter, section), rows: limit } };
+}
+
+/** The values of the parameters of `newestOf`. */
+export function valuesFor(filter: TransactionFilter, section: Section): object {
+  return { ...filter, ...valuesWithin({ ...filter, ...section }) };
 }
 
 /** Whether the page needs a window: a filter has no index, and no other filter limits the rows to a few. */
@@ -116,10 +118,10 @@ export const WINDOW_SETTINGS = [
 ];
 
 /** Makes the rest of the database transaction read rows in the order of an index wherever possible. */
-export const FOLLOW_INDEXES: Statement = {
-  name: 'desk_follow_indexes',
-  text: `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
-};
+export const FOLLOW_INDEXES = named(
+  'desk_follow_indexes',
+  `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
+);
 
 /**
  * Finds the last transaction of a page's window, so that a page ends even if few transactions match. It is the
@@ -131,13 +133,12 @@ export const FOLLOW_INDEXES: Statement = {
  * window.
  */
 export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
-  const values: unknown[] = [windowRows(filter)];
-  const value = (each: unknown) => `$${values.push(each)}`;
-  const last = 'OFFSET $1 - 1 LIMIT 1';
-  const [ofPair, ofAll] = examinesAllOperators(filter) ? [last, 'LIMIT 1'] : ['LIMIT $1', last];
+  const last = 'OFFSET :rows - 1 LIMIT 1';
+  const [ofPair, ofAll] = examinesAllOperators(filter) ? [last, 'LIMIT 1'] : ['LIMIT :rows', last];
   const text = `SELECT ${placeColumn('t.created_at', 't.platform_transaction_id')}
-    FROM ${newestOf(filter, { before }, value, 'examined', ofPair)} ${NEWEST_FIRST} ${ofAll}`;
-  return { statement: { name: '', text }, values };
+    FROM ${newestOf(filter, { before }, 'examined', ofPair)} ${NEWEST_FIRST} ${ofAll}`;
+  const values = { ...valuesFor(filter, { before }), rows: windowRows(filter) };
+  return { statement: named('', text), values };
 }
 
 /**
@@ -160,6 +161,19 @@ const isExceptional = ({ state }: TransactionFilter) => state !== undefined && s
 const followsTime = (filter: TransactionFilter) =>
   !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
 
+const COLUMN_OF = {
+  operatorId: 'operator_id',
+  providerId: 'provider_id',
+  playerRef: 'player_ref',
+  roundId: 'round_id',
+  state: 'state',
+  kind: 'kind',
+  gameId: 'game_id',
+  amountMinor: 'amount_minor',
+  currency: 'currency',
+  sessionId: 'session_id',
+} as const satisfies Partial<Record<keyof TransactionFilter, string>>;
+
 /**
  * The newest transactions, as a source named `t` for a FROM clause. The source is not sorted, and may have more rows
  * than the caller needs: the caller sorts and limits them.
@@ -170,76 +184,60 @@ const followsTime = (filter: TransactionFilter) =>
 export function newestOf(
   filter: TransactionFilter,
   section: Section,
-  value: (each: unknown) => string,
   which: 'matching' | 'examined' = 'matching',
-  rows = 'LIMIT $1',
+  rows = 'LIMIT :rows',
 ): string {
   const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
-  const { kind, gameId, amountMinor, currency } = filter;
-  const span = within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value);
-  const equal = (columns: Readonly<Record<string, string | number | undefined>>) =>
-    Object.entries(columns).flatMap(([column, wanted]) =>
-      wanted === undefined ? [] : [`t.${column} = ${value(wanted)}`],
-    );
-  const tenants = { operator_id: operatorId, provider_id: providerId };
-  const further = { kind, game_id: gameId, amount_minor: amountMinor, currency, session_id: sessionId };
+  const span = within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' });
+  const equal = (...names: (keyof typeof COLUMN_OF)[]) =>
+    names.filter((name) => filter[name] !== undefined).map((name) => `t.${COLUMN_OF[name]} = :${name}`);
+  const tenants = ['operatorId', 'providerId'] as const;
+  const further = ['kind', 'gameId', 'amountMinor', 'currency', 'sessionId'] as const;
   /** Conditions on columns that are not in the index. */
-  const others = (columns: Parameters<typeof equal>[0]) => (which === 'matching' ? equal(columns) : []);
+  const others: typeof equal = (...names) => (which === 'matching' ? equal(...names) : []);
   if (parked) {
-    const ofAny = equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further, state });
+    const ofAny = equal(...tenants, 'playerRef', 'roundId', ...further, 'state');
     return `(${unordered([...ofAny, ...PARKED, ...span])}) t`;
   }
   if (state === 'PENDING') {
-    return unionOfPending([
-      ...equal({ ...tenants, player_ref: playerRef, round_id: roundId, ...further }),
-      ...span,
-    ]);
+    return unionOfPending([...equal(...tenants, 'playerRef', 'roundId', ...further), ...span]);
   }
   if (roundId !== undefined) {
-    const ofRound = equal({ round_id: roundId, player_ref: playerRef, ...tenants, ...further, state });
+    const ofRound = equal('roundId', 'playerRef', ...tenants, ...further, 'state');
     return `(${unordered([...ofRound, ...span])}) t`;
   }
   if (playerRef !== undefined || sessionId !== undefined) {
-    const player = playerRef === undefined ? playerOfSession(value(sessionId)) : value(playerRef);
-    const ofPlayer = [leading('player_ref', player), ...span];
-    return `(${newest(['player_ref'], ofPlayer, others({ ...tenants, ...further, state }), rows)}) t`;
+    const ofPlayer = leading('t.player_ref', playerRef === undefined ? PLAYER_OF_SESSION : ':playerRef');
+    const unindexed = others(...tenants, ...further, 'state');
+    return `(${newest(['player_ref'], [ofPlayer, ...span], unindexed, rows)}) t`;
   }
   const exceptional = isExceptional(filter);
-  const unindexed = others(exceptional ? further : { ...further, state });
+  const unindexed = exceptional ? others(...further) : others(...further, 'state');
   if (followsTime(filter)) return `(${newest([], span, unindexed, rows)}) t`;
   const ofPair = exceptional
-    ? [leading('state', value(state)), 't.operator_id = operator.id', 't.provider_id = provider.id']
-    : [leading('operator_id', 'operator.id'), 't.provider_id = provider.id'];
-  return `(${operators(operatorId, value)}) operator CROSS JOIN (${providers(providerId, value)}) provider
+    ? [leading('t.state', ':state'), 't.operator_id = operator.id', 't.provider_id = provider.id']
+    : [leading('t.operator_id', 'operator.id'), 't.provider_id = provider.id'];
+  return `(${operators(operatorId)}) operator CROSS JOIN (${providers(providerId)}) provider
     CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed, rows)}) t`;
 }
 
 /** The player of a session, or null. */
-const playerOfSession = (sessionId: string) =>
-  `(SELECT s.player_ref FROM sessions s WHERE s.session_id = ${sessionId}::uuid)`;
+const PLAYER_OF_SESSION = '(SELECT s.player_ref FROM sessions s WHERE s.session_id = :sessionId::uuid)';
 
 /**
  * The ids of the operators or providers whose transactions are read: the given id, or all. The providers include
- * `platform`, the provider of adjustments. OFFSET 0 hides a given id from the planner. Otherwise the planner would
- * assume that operator and provider are independent, and underestimate the rows of two tenants that only work with each
- * other.
+ * `platform`, the provider of adjustments. A given id is not merged into the query around it. Otherwise the planner
+ * would assume that operator and provider are independent, and underestimate the rows of two tenants that only work with
+ * each other.
  */
-const operators = (operatorId: string | undefined, value: (each: unknown) => string) =>
+const operators = (operatorId: string | undefined) =>
   operatorId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
-    : `SELECT ${value(operatorId)}::text AS id OFFSET 0`;
-const providers = (providerId: string | undefined, value: (each: unknown) => string) =>
+    : `SELECT :operatorId::text AS id ${UNMERGED}`;
+const providers = (providerId: string | undefined) =>
   providerId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
-    : `SELECT ${value(providerId)}::text AS id OFFSET 0`;
-
-/**
- * Conditions on columns that are not in the index. CASE makes the planner test them row by row along the index, however
- * selective they seem.
- */
-function testedRowByRow(conditions: readonly string[]): string[] {
-  return conditions.length === 0 ? [] : [`CASE WHEN ${conditions.join(' AND ')} THEN true END`];
-}
+    : `SELECT :providerId::text AS id ${UNMERGED}`;
 
 /**
  * Reads the newest rows along an index.
@@ -253,16 +251,17 @@ function newest(
   rows: string,
 ): string {
   const order = [...leaders, 'created_at', 'platform_transaction_id'].map((column) => `t.${column} DESC`);
-  return `SELECT * FROM transactions t ${whereAll([...section, ...testedRowByRow(others)])}
+  const tested = others.length === 0 ? [] : [rowByRow(others.join(' AND '))];
+  return `SELECT * FROM transactions t ${whereAll([...section, ...tested])}
     ORDER BY ${order.join(', ')} ${rows}`;
 }
 
 /**
- * Reads few rows by an index that is not ordered by time. OFFSET 0 keeps the outer ORDER BY out of the sub-select;
- * otherwise the planner could read the whole table in that order.
+ * Reads few rows by an index that is not ordered by time. If the planner merged it with the outer ORDER BY, it could
+ * read the whole table in that order.
  */
 const unordered = (conditions: readonly string[]) =>
-  `SELECT * FROM transactions t ${whereAll(conditions)} OFFSET 0`;
+  `SELECT * FROM transactions t ${whereAll(conditions)} ${UNMERGED}`;
 
 /** The conditions of the partial index of parked transactions, which are few. */
 const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];
@@ -287,20 +286,18 @@ export const WHOLE_COLUMNS = `
   ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
 
 /** One transaction with all its columns. */
-export const FIND_FOR_DESK: Statement = {
-  name: 'desk_find',
-  text: `
-    SELECT ${WHOLE_COLUMNS}
-      FROM transactions t WHERE t.provider_id = $1 AND t.transaction_id = $2`,
-};
+export const FIND_FOR_DESK = named(
+  'desk_find',
+  `SELECT ${WHOLE_COLUMNS}
+     FROM transactions t WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId`,
+);
 
-/** The ROLLBACKs that name a transaction, newest first. They are in its round: $3 is the round, $4 the player. */
-export const ROLLBACKS_OF: Statement = {
-  name: 'desk_rollbacks_of',
-  text: `
-    SELECT ${WHOLE_COLUMNS}
-      FROM transactions t
-     WHERE t.provider_id = $1 AND t.round_id = $3 AND t.player_ref = $4 AND t.kind = 'ROLLBACK'
-       AND t.original_transaction_id = $2
-     ${NEWEST_FIRST} LIMIT $5`,
-};
+/** The ROLLBACKs that name a transaction, newest first. They are in its round. */
+export const ROLLBACKS_OF = named(
+  'desk_rollbacks_of',
+  `SELECT ${WHOLE_COLUMNS}
+     FROM transactions t
+    WHERE t.provider_id = :providerId AND t.round_id = :roundId AND t.player_ref = :playerRef AND t.kind = 'ROLLBACK'
+      AND t.original_transaction_id = :transactionId
+    ${NEWEST_FIRST} LIMIT :limit`,
+);

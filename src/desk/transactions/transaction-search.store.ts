@@ -93,14 +93,13 @@ export class TransactionSearchStore {
     transactionId: string,
     query: Query = this.database.query,
   ): Promise<WholeRow | undefined> {
-    const [row] = await query<WholeRow>(FIND_FOR_DESK, [providerId, transactionId]);
+    const [row] = await query<WholeRow>(FIND_FOR_DESK, { providerId, transactionId });
     return row;
   }
 
   /** The ROLLBACKs that name the transaction, newest first. */
-  rollbacksOf({ providerId, transactionId, roundId, playerRef }: DeskRow): Promise<WholeRow[]> {
-    const values = [providerId, transactionId, roundId, playerRef, ROLLBACKS_SHOWN];
-    return this.database.query<WholeRow>(ROLLBACKS_OF, values);
+  rollbacksOf(target: DeskRow): Promise<WholeRow[]> {
+    return this.database.query<WholeRow>(ROLLBACKS_OF, { ...target, limit: ROLLBACKS_SHOWN });
   }
 
   /**
@@ -108,14 +107,14 @@ export class TransactionSearchStore {
    * @param since a time at or before the first attempt of each of these transactions
    */
   operatorAnswers(providerId: string, transactionIds: string[], since: Date): Promise<OperatorAnswer[]> {
-    return this.database.query<OperatorAnswer>(ANSWERS_OF, [providerId, transactionIds, since]);
+    return this.database.query<OperatorAnswer>(ANSWERS_OF, { providerId, transactionIds, since });
   }
 
   /** The end of a page's window; undefined if the page may read to the end of the list. */
   private windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
     const { statement, values } = windowEnd(filter, before);
     return this.database.transaction(async ({ query }) => {
-      await query(FOLLOW_INDEXES, []);
+      await query(FOLLOW_INDEXES, {});
       const [last] = await query<{ place: string }>(statement, values);
       return last && placeOf(last.place);
     });

@@ -1,4 +1,5 @@
 import { And, Any, type FindManyOptions, LessThan, Raw } from 'typeorm';
+import { rowByRow } from '../../database/planner.js';
 import type { Grant, GrantState } from './grant.entity.js';
 
 /** A filter of grants; an absent field restricts nothing. */
@@ -29,7 +30,7 @@ const HIGHEST_NUMBER = '9223372036854775807';
 
 /**
  * One page, newest first. The order begins with the column of one filter, which is compared by `Any`, so that the
- * planner uses the index of that column: see `leading` in database/time-ordered.ts.
+ * planner uses the index of that column: see `leading` in database/planner.ts.
  *
  * The index is ordered by number, so a filter by time alone would read all newer grants first. Therefore the range of
  * time is also translated to a range of numbers. The CASE around the comparison of times keeps the planner from using
@@ -64,7 +65,7 @@ export function grantPage(
 }
 
 const createdWhen = (comparison: string, values: Record<string, Date>) =>
-  Raw<Date>((column) => `CASE WHEN ${column} ${comparison} THEN true END`, values);
+  Raw<Date>((column) => rowByRow(`${column} ${comparison}`), values);
 
 /**
  * Selects numbers above that of the newest grant created more than ORDER_DIFFERS_MINUTES before `from`. All grants with

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { type Place, placeColumn, placeOf } from '../../database/place.js';
 import { named, type Statement } from '../../database/statement.js';
-import { leading, type TimeSpan, within } from '../../database/time-ordered.js';
+import { leading, UNMERGED } from '../../database/planner.js';
+import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import type { Found } from '../../api/lists/time-page.js';
+
 /**
  * Why a person should review a booked WIN. If several flags apply, the first in this order is shown. Contract, section
  * 6.
@@ -155,8 +157,8 @@ const flaggedAmong = (keys: string, columns: string, order = '') => `
     FROM (${keys}) k
    CROSS JOIN LATERAL (SELECT * FROM transactions t
                         WHERE t.provider_id = k.provider_id AND t.transaction_id = k.transaction_id
-                          AND ${BOOKED} OFFSET 0) t
-   CROSS JOIN LATERAL (SELECT ${FLAG} AS flag OFFSET 0) f
+                          AND ${BOOKED} ${UNMERGED}) t
+   CROSS JOIN LATERAL (SELECT ${FLAG} AS flag ${UNMERGED}) f
    WHERE f.flag IS NOT NULL ${order}`;
 
 const FLAGGED_WITH_FLAG = `${FLAGGED_COLUMNS}, f.flag`;
@@ -194,7 +196,7 @@ const FLAGGED_IN_ROUND = named(
   `SELECT * FROM (
      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
        FROM transactions r
-      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} OFFSET 0) t
+      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} ${UNMERGED}) t
       WHERE r.provider_id = :providerId AND r.transaction_id = :rollbackId
    ) AS wins
     WHERE flag = 'NO_STANDING_BET' LIMIT :limit`,
@@ -216,7 +218,7 @@ type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
 interface UnnamedStatement {
   readonly statement: Statement;
-  readonly values: Record<string, unknown>;
+  readonly values: object;
 }
 
 /**
@@ -225,39 +227,32 @@ interface UnnamedStatement {
  * @param section the part of the list that the page examines: see `flaggedWindowEnd`
  */
 export function flaggedPage(filter: FlaggedFilter, section: Section, limit: number): UnnamedStatement {
-  const values = { limit, examined: EXAMINED_WINS };
-  const marked = markedWins(filter, section, values, 'LIMIT :examined');
+  const span = { ...filter, ...section };
   const order = `ORDER BY ${newestFirst('k', filter)} LIMIT :limit`;
-  return { statement: named('', flaggedAmong(marked, FLAGGED_WITH_FLAG, order)), values };
+  const text = flaggedAmong(markedWins(span, 'LIMIT :examined'), FLAGGED_WITH_FLAG, order);
+  return { statement: named('', text), values: { ...valuesOfMarked(span), limit } };
 }
 
 /** Selects the place of the last marked WIN that a page examines, or no row if the list ends before that. */
 export function flaggedWindowEnd(filter: FlaggedFilter, before: Place | undefined): UnnamedStatement {
-  const values = { examined: EXAMINED_WINS };
-  const last = markedWins(filter, { before }, values, 'OFFSET :examined - 1 LIMIT 1');
+  const span = { ...filter, before };
+  const last = markedWins(span, 'OFFSET :examined - 1 LIMIT 1');
   const text = `SELECT ${placeColumn('k.created_at', 'k.platform_transaction_id')} FROM (${last}) k`;
-  return { statement: named('', text), values };
+  return { statement: named('', text), values: valuesOfMarked(span) };
 }
 
-/** @param values receives the values of the conditions */
-function markedWins(
-  filter: FlaggedFilter,
-  section: Section,
-  values: Record<string, unknown>,
-  rows: string,
-): string {
-  const value = (each: unknown) => {
-    const name = `value${Object.keys(values).length}`;
-    values[name] = each;
-    return `:${name}`;
-  };
-  const { operatorId, from, to } = filter;
+function markedWins(span: FlaggedFilter & Section, rows: string): string {
   const conditions = [
-    ...(operatorId === undefined ? [] : [leading('operator_id', value(operatorId))]),
-    ...within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }, value),
+    ...(span.operatorId === undefined ? [] : [leading('t.operator_id', ':operatorId')]),
+    ...within(span, { id: 'platform_transaction_id', idType: 'uuid' }),
   ];
   return `SELECT * FROM flaggable_wins t ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY ${newestFirst('t', filter)} ${rows}`;
+    ORDER BY ${newestFirst('t', span)} ${rows}`;
+}
+
+/** The values of the parameters of `markedWins`. */
+function valuesOfMarked(span: FlaggedFilter & Section): object {
+  return { operatorId: span.operatorId, ...valuesWithin(span), examined: EXAMINED_WINS };
 }
 
 /** The order of the index that serves the filter. */
