@@ -6,19 +6,11 @@ import { AttentionService } from './attention.service.js';
 import { AttentionStore } from './attention.store.js';
 import { AttentionWatcher } from './attention.watcher.js';
 import { CauseStore } from './cause.store.js';
-import { FlaggedWinningsWatch } from './flagged-winnings.watch.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 @Module({
   imports: [WalletModule, FreeSpinsModule],
   controllers: [AttentionAdminController],
-  providers: [
-    AttentionService,
-    AttentionStore,
-    AttentionWatcher,
-    CauseStore,
-    OpenRoundsWatch,
-    FlaggedWinningsWatch,
-  ],
+  providers: [AttentionService, AttentionStore, AttentionWatcher, CauseStore, OpenRoundsWatch],
 })
 export class AttentionModule {}

@@ -8,7 +8,6 @@ import { type AttentionKind, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
 import { flaggedWinnings, type Search } from './causes.js';
-import { FlaggedWinningsWatch } from './flagged-winnings.watch.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 /** Polling interval, in milliseconds. An item appears within ten seconds of its cause, except for open rounds. */
@@ -36,6 +35,11 @@ const NEWEST_WINDOWS = 20;
 const OLDER_WINDOWS = 3;
 /** Polling interval for the infrequent searches, in milliseconds. Each search decides whether it is due. */
 const RARE_POLL_MS = 60_000;
+/**
+ * Minimum time between two searches for flagged winnings, over all instances, in seconds. It is shorter than
+ * `RARE_POLL_MS`, so that a single instance searches at each poll.
+ */
+const FLAGGED_SECONDS = 50;
 /** How long a stop waits for a pass, in milliseconds. */
 const STOP_MS = 2_000;
 
@@ -76,7 +80,6 @@ export class AttentionWatcher implements OnModuleInit {
     private readonly items: AttentionStore,
     private readonly causes: CauseStore,
     private readonly openRounds: OpenRoundsWatch,
-    private readonly flaggedWinnings: FlaggedWinningsWatch,
     private readonly winnings: WinningsService,
     private readonly parking: Parking,
     private readonly metrics: Metrics,
@@ -201,7 +204,17 @@ export class AttentionWatcher implements OnModuleInit {
   }
 
   private async rarePass(): Promise<void> {
-    await this.flaggedWinnings.run();
+    await this.openMissingWinnings();
     await this.openRounds.run(() => this.rareLoop.stopping);
+  }
+
+  /**
+   * Opens missing items of flagged WINs. An item is missing if the instance that flagged the WIN then died or could not
+   * reach the database.
+   */
+  async openMissingWinnings(): Promise<void> {
+    if (!(await this.items.claimScan('winnings', FLAGGED_SECONDS))) return;
+    const flagged = await this.winnings.flaggedLately();
+    await this.items.open(flagged.map(flaggedWinnings));
   }
 }

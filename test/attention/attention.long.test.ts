@@ -5,7 +5,6 @@ import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
 import { CauseStore } from '../../src/attention/cause.store.js';
 import { openRounds } from '../../src/attention/causes.js';
-import { FlaggedWinningsWatch } from '../../src/attention/flagged-winnings.watch.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
@@ -165,7 +164,7 @@ describe('an item is opened and closed with its cause:', () => {
       [PROVIDER, OPERATOR],
     );
     await world.sql.run(`DELETE FROM attention_scans WHERE name = 'winnings'`);
-    await world.app.get(FlaggedWinningsWatch).run();
+    await world.app.get(AttentionWatcher).openMissingWinnings();
     await itemOf('winnings', `${PROVIDER}/just-booked`);
   });
 
