@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { itemFrom } from '../api/lists/item.js';
 import type { Columns } from '../api/lists/list.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
 import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
@@ -157,27 +158,15 @@ const GIVES_SPINS: Readonly<Record<GuardedActionKind, boolean>> = {
 };
 
 export function approvalItem(approval: Approval): ApprovalItem {
-  const { amountMinor, limitName, limitMinor, usedMinor, askedByName } = approval;
-  const { decidedBy, decidedByName, decidedAt, reason } = approval;
-  return {
-    approvalId: approval.approvalId,
-    state: approval.state,
-    kind: approval.kind,
+  const { kind, amountMinor, limitName, limitMinor, usedMinor } = approval;
+  return itemFrom(APPROVAL_COLUMNS, {
+    ...approval,
     summary: summaryOf(approval),
-    reference: approval.reference,
-    operatorId: approval.operatorId,
-    currency: approval.currency,
-    ...(GIVES_SPINS[approval.kind] ? { stakeMinor: amountMinor } : { amountMinor }),
-    ...(limitName !== null && { limit: { name: limitName, limitMinor: limitMinor!, usedMinor: usedMinor! } }),
-    askedBy: approval.askedBy,
-    ...(askedByName !== null && { askedByName }),
-    createdAt: approval.createdAt,
-    expiresAt: approval.expiresAt,
-    ...(decidedBy !== null && { decidedBy }),
-    ...(decidedByName !== null && { decidedByName }),
-    ...(decidedAt !== null && { decidedAt }),
-    ...(reason !== null && { reason }),
-  };
+    ...(GIVES_SPINS[kind]
+      ? { stakeMinor: amountMinor, amountMinor: null }
+      : { stakeMinor: null, amountMinor }),
+    limit: limitName === null ? null : { name: limitName, limitMinor: limitMinor!, usedMinor: usedMinor! },
+  });
 }
 
 export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse {

@@ -8,7 +8,6 @@ import { UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
 import {
   APPROVAL_COLUMNS,
-  approvalItem,
   ApprovalListResponse,
   ApprovalQuery,
   approvalResponse,
@@ -39,10 +38,7 @@ export class ApprovalsAdminController {
     @ValidQuery() query: ApprovalQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<ApprovalListResponse | StreamableFile> {
-    const read = async (page: ApprovalQuery) => {
-      const found = await this.approvals.list(page);
-      return { ...found, items: found.items.map(approvalItem) };
-    };
+    const read = (page: ApprovalQuery) => this.approvals.list(page);
     return answerList(format, { query, name: 'approvals', columns: APPROVAL_COLUMNS, read });
   }
 

@@ -12,7 +12,7 @@ import { LimitsService } from '../limits/limits.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Approval, ApprovalWithResult } from './approval.js';
-import type { ApprovalQuery } from './approval.request.js';
+import { type ApprovalItem, approvalItem, type ApprovalQuery } from './approval.request.js';
 import { ApprovalStore } from './approval.store.js';
 import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 
@@ -106,13 +106,13 @@ export class ApprovalsService implements OnModuleInit {
    * Newest first.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(query: ApprovalQuery): Promise<PageOf<Approval>> {
+  async list(query: ApprovalQuery): Promise<PageOf<ApprovalItem>> {
     await this.approvals.expire();
     return pageByTime(
       query,
       isUuid,
       ({ before, limit }) => this.approvals.page(query, before, limit),
-      (approval) => approval,
+      (approval) => approvalItem(approval),
     );
   }
 

@@ -15,7 +15,6 @@ import {
 } from './attention.request.js';
 import {
   ATTENTION_COLUMNS,
-  attentionItem,
   AttentionListResponse,
   attentionResponse,
   AttentionResponse,
@@ -45,10 +44,7 @@ export class AttentionAdminController {
     @ValidQuery() query: AttentionQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<AttentionListResponse | StreamableFile> {
-    const read = async (page: AttentionQuery) => {
-      const found = await this.attention.list(page);
-      return { ...found, items: found.items.map(attentionItem) };
-    };
+    const read = (page: AttentionQuery) => this.attention.list(page);
     return answerList(format, { query, name: 'attention', columns: ATTENTION_COLUMNS, read });
   }
 

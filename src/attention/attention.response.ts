@@ -1,15 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { itemFrom, type RowOf } from '../api/lists/item.js';
 import type { Columns } from '../api/lists/list.js';
 import { NextCursor, present } from '../api/lists/time-page.js';
-import {
-  type Attention,
-  ATTENTION_KINDS,
-  ATTENTION_STATES,
-  type AttentionEvent,
-  type AttentionKind,
-  type AttentionState,
-} from './attention.js';
-import type { AttentionStory } from './attention.service.js';
+import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
 /** An item of the attention queue. Fields that do not apply are absent. */
 export class AttentionItem {
@@ -135,45 +128,21 @@ export class AttentionResponse extends AttentionItem {
   history: AttentionHistoryEntry[];
 }
 
+/** An item as it is stored. */
+export type Attention = RowOf<AttentionItem>;
+/** An entry in the history of an item. */
+export type AttentionEvent = RowOf<AttentionHistoryEntry>;
+/** An item with its history, oldest event first. */
+export type AttentionStory = Attention & { readonly events: readonly AttentionEvent[] };
+
 export function attentionItem(item: Attention): AttentionItem {
-  const { id, kind, subject, state, summary, operatorId, providerId, count, href, assignee } = item;
-  const { snoozedUntil, createdAt, closedAt, closedBy, closedByName, reason } = item;
-  return present<AttentionItem>({
-    id,
-    kind,
-    subject,
-    state,
-    summary,
-    operatorId,
-    providerId,
-    count,
-    href,
-    assignee,
-    snoozedUntil,
-    createdAt,
-    closedAt,
-    closedBy,
-    closedByName,
-    reason,
-  });
+  return itemFrom(ATTENTION_COLUMNS, item);
 }
 
-export function attentionResponse(story: AttentionStory): AttentionResponse {
-  const history = story.events.map(historyEntry);
-  const comments = story.events
+export function attentionResponse({ events, ...item }: AttentionStory): AttentionResponse {
+  const comments = events
     .filter(({ event }) => event === 'commented')
-    .map(({ at, actor: by, actorName: byName, text }) =>
-      present<AttentionComment>({ at, by, byName, text: text ?? '' }),
-    );
-  return { ...attentionItem(story), comments, history };
-}
-
-function historyEntry({
-  at,
-  event,
-  actor: by,
-  actorName: byName,
-  text,
-}: AttentionEvent): AttentionHistoryEntry {
-  return present<AttentionHistoryEntry>({ at, event, by, byName, text });
+    .map(({ at, by, byName, text }) => present<AttentionComment>({ at, by, byName, text: text ?? '' }));
+  const history = events.map((event) => present<AttentionHistoryEntry>(event));
+  return { ...attentionItem(item), comments, history };
 }

@@ -7,12 +7,9 @@ import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { Clock } from '../runtime/clock.js';
 import { instantOrDayMs } from '../runtime/instant.js';
-import type { Attention, AttentionEvent } from './attention.js';
 import type { AttentionQuery } from './attention.request.js';
+import { attentionItem, type AttentionItem, type AttentionStory } from './attention.response.js';
 import { AttentionStore } from './attention.store.js';
-
-/** An item with its history, oldest event first. */
-export type AttentionStory = Attention & { readonly events: readonly AttentionEvent[] };
 
 /** Lists items of the attention queue and changes them for administrators. Contract, section 9, "Attention". */
 @Injectable()
@@ -27,13 +24,13 @@ export class AttentionService {
    * Newest first.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(query: AttentionQuery): Promise<PageOf<Attention>> {
+  async list(query: AttentionQuery): Promise<PageOf<AttentionItem>> {
     await this.items.wake();
     return pageByTime(
       query,
       isUuid,
       ({ before, limit }) => this.items.page(query, before, limit),
-      (item) => item,
+      (item) => attentionItem(item),
     );
   }
 

@@ -193,8 +193,8 @@ export const FIND = named(
 export const EVENTS = named(
   'attention_events',
   `
-    SELECT * FROM (
-      SELECT event, actor, actor_name AS "actorName", text, created_at AS at, event_no
+    SELECT latest.created_at AS at, latest.event, latest.actor AS by, latest.actor_name AS "byName", latest.text FROM (
+      SELECT event, actor, actor_name, text, created_at, event_no
         FROM attention_events WHERE item_id = :id ORDER BY event_no DESC LIMIT :limit) latest
      ORDER BY event_no`,
 );

@@ -4,7 +4,8 @@ import { Database, type Query } from '../database/database.js';
 import type { Place } from '../database/place.js';
 import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
 import { Randomness } from '../runtime/randomness.js';
-import type { Attention, AttentionEvent, AttentionKind, AttentionState, Cause } from './attention.js';
+import type { AttentionKind, AttentionState, Cause } from './attention.js';
+import type { Attention, AttentionEvent } from './attention.response.js';
 import * as sql from './attention.sql.js';
 
 export interface AttentionFilter {

@@ -12,41 +12,6 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 export const ATTENTION_STATES = ['OPEN', 'SNOOZED', 'CLOSED'] as const;
 export type AttentionState = (typeof ATTENTION_STATES)[number];
 
-/** An item of the attention queue. Contract, section 9, "Attention". */
-export interface Attention {
-  readonly id: string;
-  readonly kind: AttentionKind;
-  /** Identifies the cause within its kind. */
-  readonly subject: string;
-  readonly state: AttentionState;
-  readonly operatorId: string | null;
-  readonly providerId: string | null;
-  readonly summary: string;
-  /** The number of open rounds; null unless the kind is `round`. */
-  readonly count: number | null;
-  /** The API path that shows the cause. */
-  readonly href: string | null;
-  readonly assignee: string | null;
-  readonly snoozedUntil: Date | null;
-  readonly closedAt: Date | null;
-  readonly closedBy: string | null;
-  readonly closedByName: string | null;
-  readonly reason: string | null;
-  readonly createdAt: Date;
-}
-
-export type AttentionEventName =
-  'opened' | 'assigned' | 'unassigned' | 'snoozed' | 'woken' | 'commented' | 'closed';
-
-/** An entry in the history of an item. */
-export interface AttentionEvent {
-  readonly event: AttentionEventName;
-  readonly actor: string;
-  readonly actorName: string | null;
-  readonly text: string | null;
-  readonly at: Date;
-}
-
 /** The reason for an item. A cause has at most one item at a time. */
 export interface Cause {
   readonly kind: AttentionKind;

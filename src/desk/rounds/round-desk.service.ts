@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
+import { itemFrom } from '../../api/lists/item.js';
 import type { PageOf } from '../../api/lists/page.js';
 import { pageOfWindow } from '../../api/lists/time-page.js';
 import type { WholeRow } from '../transactions/transaction-search.store.js';
 import { adviceOf, itemOf } from '../transactions/transaction-story.js';
 import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
-import type { RoundDetail, RoundItem } from './round.admin.response.js';
-import { type RoundRow, RoundStore } from './round.store.js';
+import { ROUND_COLUMNS, type RoundDetail, type RoundItem } from './round.admin.response.js';
+import { RoundStore } from './round.store.js';
 import { adviceForRound } from './round-advice.js';
 import { isOpen, type RoundKey, sumsOf } from './round-sums.js';
 
@@ -41,11 +42,11 @@ export class RoundDesk {
       to: bounds.sort((left, right) => Date.parse(left) - Date.parse(right))[0],
       ...(open && { open: true as const }),
     };
-    return pageOfWindow<RoundRow & { place: string }, RoundItem>(
+    return pageOfWindow<RoundItem & { place: string }, RoundItem>(
       query,
       isUuid,
       ({ before, limit }) => this.rounds.page(filter, before, limit),
-      roundItemOf,
+      (row) => itemFrom(ROUND_COLUMNS, row),
     );
   }
 
@@ -77,23 +78,6 @@ export class RoundDesk {
       advice: adviceForRound(advised, sums, open),
     };
   }
-}
-
-function roundItemOf(row: RoundRow): RoundItem {
-  const { providerId, roundId, operatorId, playerRef, gameId, mode } = row;
-  const { open, transactions, undecided, createdAt } = row;
-  return {
-    providerId,
-    roundId,
-    operatorId,
-    playerRef,
-    gameId,
-    mode,
-    open,
-    transactions,
-    undecided,
-    createdAt,
-  };
 }
 
 /** The ROLLBACKs that name the transaction, newest first. */

@@ -20,6 +20,7 @@ import {
 } from '../transactions/transaction-search.sql.js';
 import type { WholeRow } from '../transactions/transaction-search.store.js';
 import { openRound } from './open-round.sql.js';
+import type { RoundItem } from './round.admin.response.js';
 import type { RoundKey, RoundTransaction } from './round-sums.js';
 
 /** A filter for rounds; an absent field restricts nothing. */
@@ -134,15 +135,6 @@ export const SUMMANDS_OF_ROUND = ofRound(`
     t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
     t.verdict IS NOT NULL AS "ownVerdict", ${REPORTED} AS "reported"`);
 
-/** A round in a list. */
-export interface RoundRow extends RoundKey {
-  readonly open: boolean;
-  /** When its first BET was created. */
-  readonly createdAt: Date;
-  readonly transactions: number;
-  readonly undecided: number;
-}
-
 @Injectable()
 export class RoundStore {
   constructor(private readonly database: Database) {}
@@ -155,14 +147,14 @@ export class RoundStore {
     filter: RoundFilter,
     before: Place | undefined,
     limit: number,
-  ): Promise<Found<RoundRow & { place: string }>> {
+  ): Promise<Found<RoundItem & { place: string }>> {
     return this.database.transaction(async ({ query }) => {
       await query(FOLLOW_INDEXES, {});
       const end = windowEnd(filter, before);
       const [last] = await query<{ place: string }>(end.statement, end.values);
       const downTo = last && placeOf(last.place);
       const { statement, values } = roundPage(filter, { before, downTo }, limit);
-      return { rows: await query<RoundRow & { place: string }>(statement, values), downTo };
+      return { rows: await query<RoundItem & { place: string }>(statement, values), downTo };
     });
   }
 

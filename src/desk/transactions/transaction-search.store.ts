@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../../database/database.js';
 import { type Place, placeOf } from '../../database/place.js';
+import type { RowOf } from '../../api/lists/item.js';
 import type { Found } from '../../api/lists/time-page.js';
 import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
-import type { Kind, Mode, State } from '../../wallet/rules/facts.js';
 import type { StoredAttempt } from '../../wallet/transaction.js';
+import type { TransactionItem } from './transaction.admin.response.js';
 import {
   FIND_FOR_DESK,
   FOLLOW_INDEXES,
@@ -15,36 +16,8 @@ import {
   windowEnd,
 } from './transaction-search.sql.js';
 
-/** A transaction in a list; a missing value is null. */
-export interface DeskRow {
-  readonly providerId: string;
-  readonly transactionId: string;
-  readonly platformTransactionId: string;
-  /** Null for a tombstone. */
-  readonly kind: Kind | 'ADJUSTMENT' | null;
-  readonly state: State;
-  readonly operatorId: string;
-  readonly sessionId: string | null;
-  readonly mode: Mode;
-  readonly playerRef: string;
-  readonly gameId: string | null;
-  readonly roundId: string | null;
-  readonly amountMinor: number;
-  readonly currency: string;
-  readonly roundClosed: boolean | null;
-  readonly originalTransactionId: string | null;
-  readonly freeSpinsRef: string | null;
-  readonly declineReason: string | null;
-  /** The reason of an adjustment. */
-  readonly reason: string | null;
-  readonly rollbackId: string | null;
-  readonly attempt: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly parkedAt: Date | null;
-  /** Whether the last attempt has an answer that a person entered. */
-  readonly settledByHand: boolean;
-}
+/** A transaction in a list. `settledByHand` says whether the last attempt has an answer that a person entered. */
+export type DeskRow = RowOf<TransactionItem>;
 
 /** An attempt with the body of the operator's answer if that answer was invalid. */
 export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string };

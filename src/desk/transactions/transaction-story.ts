@@ -1,50 +1,23 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
+import { itemFrom } from '../../api/lists/item.js';
 import { present } from '../../api/lists/time-page.js';
 import { money, transactionMoney } from '../../money/money.js';
 import type { TransactionResponse } from '../../wallet/transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
-import type {
-  AttemptResponse,
-  OperatorRequestResponse,
-  TimelineEntry,
-  TransactionDetail,
-  TransactionItem,
-  TransactionStory,
+import {
+  type AttemptResponse,
+  type OperatorRequestResponse,
+  type TimelineEntry,
+  TRANSACTION_COLUMNS,
+  type TransactionDetail,
+  type TransactionItem,
+  type TransactionStory,
 } from './transaction.admin.response.js';
 import type { AttemptRecord } from '../../wallet/transaction.js';
 import type { AttemptWithAnswer, DeskRow, WholeRow } from './transaction-search.store.js';
 
 export function itemOf(row: DeskRow): TransactionItem {
-  const { providerId, transactionId, platformTransactionId, kind, state, operatorId, sessionId, mode } = row;
-  const { playerRef, gameId, roundId, amountMinor, currency, roundClosed, originalTransactionId } = row;
-  const { freeSpinsRef, declineReason, reason, rollbackId, attempt, createdAt, updatedAt, parkedAt } = row;
-  const settledByHand = row.settledByHand || null;
-  return present<TransactionItem>({
-    providerId,
-    transactionId,
-    platformTransactionId,
-    kind,
-    state,
-    operatorId,
-    sessionId,
-    mode,
-    playerRef,
-    gameId,
-    roundId,
-    amountMinor,
-    currency,
-    roundClosed,
-    originalTransactionId,
-    freeSpinsRef,
-    declineReason,
-    reason,
-    rollbackId,
-    attempt,
-    createdAt,
-    updatedAt,
-    parkedAt,
-    settledByHand,
-  });
+  return itemFrom(TRANSACTION_COLUMNS, { ...row, settledByHand: row.settledByHand || null });
 }
 
 /**
