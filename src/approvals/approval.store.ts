@@ -3,9 +3,10 @@ import type { Actor } from '../audit/actor.js';
 import { Database, type Query } from '../database/database.js';
 import type { CroupierError } from '../errors/croupier-error.js';
 import { type Place, placeColumn, START_OF_LIST } from '../database/place.js';
-import { named, type Statement } from '../database/statement.js';
+import { named } from '../database/statement.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
-import type { Approval, ApprovalState } from './approval.js';
+import type { Approval } from './approval.js';
+import type { ApprovalQuery } from './approval.request.js';
 import type { GuardedAction } from './guarded-action.js';
 
 /** Longest time that an action waits for its approval. Contract, section 9, "Limits and approvals". */
@@ -70,35 +71,14 @@ const WAITING_BY_OPERATOR = named(
      WHERE state = 'WAITING' AND expires_at > statement_timestamp() GROUP BY operator_id`,
 );
 
-export interface ApprovalFilter {
-  readonly state?: ApprovalState;
-  readonly operatorId?: string;
-  /** from ≤ createdAt < to, ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
+type ApprovalFilter = Pick<ApprovalQuery, 'state' | 'operatorId' | 'from' | 'to'>;
 
-/** One page, newest first. The filters by state and by operator each have an index in this order. */
-export function approvalPage(
-  filter: ApprovalFilter,
-  before: Place = START_OF_LIST,
-  limit: number,
-): { statement: Statement; values: object } {
-  const comparisons = {
-    state: 'state =',
-    operatorId: 'operator_id =',
-    from: 'created_at >=',
-    to: 'created_at <',
-  };
-  const conditions = (Object.keys(comparisons) as (keyof ApprovalFilter)[])
-    .filter((name) => filter[name] !== undefined)
-    .map((name) => ` AND ${comparisons[name]} :${name}`);
-  const text = `
-    SELECT ${COLUMNS}, ${placeColumn('created_at', 'approval_id')} FROM approvals
-     WHERE (created_at, approval_id) < (:at::timestamptz, :id::uuid)${conditions.join('')}
-     ORDER BY created_at DESC, approval_id DESC LIMIT :limit`;
-  return { statement: named('', text), values: { ...filter, ...before, limit } };
-}
+const COMPARISONS = {
+  state: 'state =',
+  operatorId: 'operator_id =',
+  from: 'created_at >=',
+  to: 'created_at <',
+} as const satisfies Record<keyof ApprovalFilter, string>;
 
 /** Reads and writes approvals; a decision succeeds only while the approval is WAITING and not expired. */
 @Injectable()
@@ -145,14 +125,20 @@ export class ApprovalStore {
     return (await this.database.query<Approval>(FIND, { approvalId }))[0];
   }
 
-  /** Newest first. */
+  /** One page, newest first. The filters by state and by operator each have an index in this order. */
   page(
     filter: ApprovalFilter,
-    before: Place | undefined,
+    before: Place = START_OF_LIST,
     limit: number,
   ): Promise<(Approval & { place: string })[]> {
-    const { statement, values } = approvalPage(filter, before, limit);
-    return this.database.query(statement, values);
+    const conditions = (Object.keys(COMPARISONS) as (keyof ApprovalFilter)[])
+      .filter((name) => filter[name] !== undefined)
+      .map((name) => ` AND ${COMPARISONS[name]} :${name}`);
+    const text = `
+    SELECT ${COLUMNS}, ${placeColumn('created_at', 'approval_id')} FROM approvals
+     WHERE (created_at, approval_id) < (:at::timestamptz, :id::uuid)${conditions.join('')}
+     ORDER BY created_at DESC, approval_id DESC LIMIT :limit`;
+    return this.database.query(named('', text), { ...filter, ...before, limit });
   }
 
   /** @returns false if it is no longer WAITING, or has expired */

@@ -1,29 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
+import type { ListQuery } from '../api/lists/page.js';
 import { Database, type Query } from '../database/database.js';
 import type { Place } from '../database/place.js';
 import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { AttentionKind, AttentionState, Cause } from './attention.js';
+import type { AttentionQuery } from './attention.request.js';
 import type { Attention, AttentionEvent } from './attention.response.js';
 import * as sql from './attention.sql.js';
 
-export interface AttentionFilter {
-  readonly kind?: AttentionKind;
-  readonly state?: AttentionState;
-  readonly assignee?: string;
-  readonly operatorId?: string;
-  readonly providerId?: string;
-  /** from ≤ createdAt < to, ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** An item whose cause was present at the last check. */
-export interface PresentItem {
-  readonly id: string;
-  readonly subject: string;
-}
+export type AttentionFilter = Omit<AttentionQuery, keyof ListQuery>;
 
 /** Maximum number of items that one statement opens. */
 const BATCH = 500;
@@ -113,7 +100,7 @@ export class AttentionStore {
   }
 
   /** @param after the last subject of the previous page; undefined for the first page */
-  present(kind: AttentionKind, after = '', limit: number): Promise<PresentItem[]> {
+  present(kind: AttentionKind, after = '', limit: number): Promise<{ id: string; subject: string }[]> {
     return this.database.query(sql.PRESENT, { kind, after, limit });
   }
 

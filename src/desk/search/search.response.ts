@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Columns } from '../../api/lists/list.js';
 
-export const FOUND_TYPES = [
+const FOUND_TYPES = [
   'transaction',
   'round',
   'session',

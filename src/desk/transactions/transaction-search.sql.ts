@@ -50,7 +50,7 @@ export const WINDOW_ROWS = 5_000;
  * Maximum number of transactions that such a page examines for each pair of an operator and a provider, if it reads and
  * merges the pairs of all operators.
  */
-export const WINDOW_ROWS_OF_PAIR = 500;
+const WINDOW_ROWS_OF_PAIR = 500;
 
 /**
  * A section of the list, newest first. It begins with the first transaction after `before`, or with the newest of all,
