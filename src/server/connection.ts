@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './server-limits.js';
-import { kernelProgress, stopParsing } from './node-internals.js';
 
 /**
  * The server may close its side of a connection while the client is still sending a request. The client may then
@@ -20,14 +19,11 @@ export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
 export class ClientConnection {
   private readonly unanswered = new Set<ServerResponse>();
   private latestRequest: IncomingMessage | undefined;
-  private progress = { sentBytes: 0, atMs: 0 };
-  private linger: { readonly untilMs: number; readonly bytesRead: number } | undefined;
 
   constructor(
     private readonly socket: Socket,
     private readonly limits: Pick<ServerLimits, 'unansweredRequests' | 'unreadAnswerTimeoutMs'>,
     private readonly report: (reason: DestroyReason) => void,
-    private readonly nowMs: () => number,
   ) {
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => (this.isReceiving() ? this.closeGently() : destroySoon());
@@ -50,12 +46,17 @@ export class ClientConnection {
    * @returns whether the request is to be handled
    */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
-    if (this.socket.destroyed) return false;
-    if (this.unanswered.size >= this.limits.unansweredRequests) {
-      this.destroy('pipelining');
-      stopParsing(this.socket);
+    if (this.socket.destroyed) {
+      // Node passes on every request of the chunk that it has read, and would end each with an error and its stack.
+      request.destroy();
       return false;
     }
+    if (this.unanswered.size >= this.limits.unansweredRequests) {
+      this.destroy('pipelining');
+      return false;
+    }
+    // After the answer, Node sets its time-out for idle connections.
+    this.socket.setTimeout(this.limits.unreadAnswerTimeoutMs);
     this.latestRequest = request;
     this.unanswered.add(response);
     response.once('close', () => this.unanswered.delete(response));
@@ -63,21 +64,12 @@ export class ClientConnection {
   }
 
   /**
-   * Destroys the connection if its client does not read answers. After `closeGently`, also destroys the connection if
-   * the client has not closed it after `LINGER_MS`, or has sent more than `LINGER_BYTES`.
+   * Ends a connection on which no byte was received, and none accepted by the kernel, during its time-out. While a
+   * request is being processed, there may be none for longer.
    */
-  check(): void {
-    const nowMs = this.nowMs();
-    if (this.linger && (nowMs >= this.linger.untilMs || this.socket.bytesRead > this.linger.bytesRead)) {
-      this.socket.destroy();
-      return;
-    }
-    const { sentBytes, waitingBytes } = kernelProgress(this.socket);
-    if (waitingBytes === 0 || sentBytes !== this.progress.sentBytes) {
-      this.progress = { sentBytes, atMs: nowMs };
-    } else if (nowMs - this.progress.atMs >= this.limits.unreadAnswerTimeoutMs) {
-      this.destroy('unread-answer');
-    }
+  timedOut(): void {
+    if (this.unanswered.size === 0) this.socket.destroy();
+    else if (this.socket.writableLength > 0) this.destroy('unread-answer');
   }
 
   private destroy(reason: DestroyReason): void {
@@ -95,8 +87,11 @@ export class ClientConnection {
    * the connection, and the client could lose an answer that it has not read yet. RFC 9112, section 9.6.
    */
   private closeGently(): void {
-    this.linger = { untilMs: this.nowMs() + LINGER_MS, bytesRead: this.socket.bytesRead + LINGER_BYTES };
-    this.socket.end();
+    const { socket } = this;
+    const allowedBytes = socket.bytesRead + LINGER_BYTES;
+    socket.on('data', () => socket.bytesRead > allowedBytes && socket.destroy());
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.end();
   }
 
   /** Emits `close` on queued answers, because Node does so only on the answer that is being sent. */

@@ -7,7 +7,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { monotonicMs } from '../runtime/clock.js';
 import type { AddressLimit } from './address-limit.js';
 import { type ParserError, refuseOnSocket, statusOf } from './broken-http.js';
 import { ClientConnection, type DestroyReason } from './connection.js';
@@ -81,7 +80,7 @@ export function createNodeServer<
       return;
     }
     const report = (reason: DestroyReason) => observer.connectionDestroyed(reason, address);
-    connections.set(socket, new ClientConnection(socket, limits, report, monotonicMs));
+    connections.set(socket, new ClientConnection(socket, limits, report));
     socket.once('close', () => {
       connections.delete(socket);
       leave();
@@ -105,12 +104,7 @@ export function createNodeServer<
     else refuse(socket as Socket, statusOf(error));
   });
 
-  let checks: NodeJS.Timeout | undefined;
-  server.on('listening', () => {
-    const checkAll = () => connections.forEach((connection) => connection.check());
-    checks ??= setInterval(checkAll, limits.checkEveryMs).unref();
-  });
-  server.on('close', () => clearInterval(checks));
+  server.on('timeout', (socket: Socket) => connections.get(socket)?.timedOut());
   return server;
 }
 

@@ -12,7 +12,10 @@ export interface ServerLimits {
   readonly connections: number;
   /** Maximum number of unanswered requests on one connection; one more destroys the connection. */
   readonly unansweredRequests: number;
-  /** A connection is destroyed if its client does not read a waiting answer for this time, in milliseconds. */
+  /**
+   * A connection is destroyed if its client reads nothing of a waiting answer for this time, in milliseconds. Node
+   * notices it after at most twice this time.
+   */
   readonly unreadAnswerTimeoutMs: number;
 }
 
