@@ -5,7 +5,7 @@ import { monotonicMs } from '../runtime/clock.js';
 import { type Connection, levelsOf, type PoolLevels, probe } from './connection.js';
 import { MigratedDataSource } from './data-source.js';
 import { RefusedSettings } from './session-settings.js';
-import { type Statement, valuesOf } from './statement.js';
+import { named, type Statement, valuesOf } from './statement.js';
 
 export type { Statement } from './statement.js';
 
@@ -151,7 +151,7 @@ export class Database {
 
   /** Whether the database answers, for monitoring. */
   async answers(): Promise<boolean> {
-    return this.query(PING, []).then(
+    return this.query(PING, {}).then(
       () => true,
       () => false,
     );
@@ -170,7 +170,7 @@ export class Database {
   }
 }
 
-const PING: Statement = { name: 'ping', text: 'SELECT 1' };
+const PING = named('ping', 'SELECT 1');
 
 /** The connection that the runner takes from the pool, to be returned by `runner.release()`. */
 async function checkOut(runner: QueryRunner): Promise<Connection> {

@@ -1,23 +1,21 @@
-import type { Database, Statement } from './database.js';
+import type { Database } from './database.js';
+import { named, type Statement } from './statement.js';
 
 /** The tables that are partitioned by month. Migrations 0011 and 0014 create their first partitions. */
 const TABLES = ['callbacks', 'audit_entries', 'operator_answers'] as const;
 type Table = (typeof TABLES)[number];
 
 /** Limits the wait for a table's lock, because reads and writes of the table queue behind that wait. */
-const LOCK_TIMEOUT: Statement = { name: 'partitions_lock_timeout', text: "SET LOCAL lock_timeout = '5s'" };
+const LOCK_TIMEOUT = named('partitions_lock_timeout', "SET LOCAL lock_timeout = '5s'");
 
-const ADOPT_DEFAULT: Statement = {
-  name: 'partitions_adopt_default',
-  text: 'SELECT adopt_default($1) AS name',
-};
+const ADOPT_DEFAULT = named('partitions_adopt_default', 'SELECT adopt_default(:table) AS name');
 
-const MAKE: Statement = {
-  name: 'partitions_make',
-  text: `
-    SELECT make_partition($1, (date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + make_interval(months => $2))::date)
+const MAKE = named(
+  'partitions_make',
+  `
+    SELECT make_partition(:table, (date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + make_interval(months => :month))::date)
            AS name`,
-};
+);
 
 /** A partition of a table. */
 export interface Partition {
@@ -27,15 +25,15 @@ export interface Partition {
   readonly end: string;
 }
 
-const UNTIL: Statement = {
-  name: 'partitions_until',
-  text: `
+const UNTIL = named(
+  'partitions_until',
+  `
     SELECT c.relname AS name, left(bound, 10) AS end
       FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
            substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \\(''([^'']+)''\\)') AS bound
-     WHERE inhparent = $1::regclass AND left(bound, 10)::date <= $2::date
+     WHERE inhparent = :table::regclass AND left(bound, 10)::date <= :day::date
      ORDER BY 2`,
-};
+);
 
 /**
  * Creates the missing monthly partitions of each table, from the current month on. If the default partition has rows,
@@ -49,13 +47,13 @@ export async function makePartitions(database: Database, months: number): Promis
   const made: string[] = [];
   for (const table of TABLES) {
     await database.transaction(async ({ query }) => {
-      const run = async (statement: Statement, values: readonly unknown[]) => {
+      const run = async (statement: Statement, values: object) => {
         const [row] = await query<{ name: string | null }>(statement, values);
         if (row?.name != null) made.push(row.name);
       };
-      await query(LOCK_TIMEOUT, []);
-      await run(ADOPT_DEFAULT, [table]);
-      for (let month = 0; month <= months; month += 1) await run(MAKE, [table, month]);
+      await query(LOCK_TIMEOUT, {});
+      await run(ADOPT_DEFAULT, { table });
+      for (let month = 0; month <= months; month += 1) await run(MAKE, { table, month });
     });
   }
   return made;
@@ -66,7 +64,7 @@ export async function makePartitions(database: Database, months: number): Promis
  * @param day `YYYY-MM-DD`
  */
 export function partitionsUntil(database: Database, table: Table, day: string): Promise<Partition[]> {
-  return database.query<Partition>(UNTIL, [table, day]);
+  return database.query<Partition>(UNTIL, { table, day });
 }
 
 /**
@@ -77,7 +75,7 @@ export async function detachPartition(database: Database, table: Table, { name }
   // PostgreSQL refuses DETACH … CONCURRENTLY if the table has a default partition.
   const text = `ALTER TABLE ${table} DETACH PARTITION "${name.replaceAll('"', '""')}"`;
   await database.transaction(async ({ query }) => {
-    await query(LOCK_TIMEOUT, []);
-    await query({ name: `partitions_detach_${name}`, text }, []);
+    await query(LOCK_TIMEOUT, {});
+    await query(named(`partitions_detach_${name}`, text), {});
   });
 }
