@@ -1,5 +1,5 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Injectable, Logger } from '@nestjs/common';
+import { Background } from '../runtime/background.js';
 import { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 import { remedyOf } from './session-settings.js';
@@ -14,27 +14,23 @@ const CLOSE_MS = 1_000;
  * previous settings for as long as they live.
  */
 @Injectable()
-export class SettingsProbe implements OnApplicationBootstrap, OnApplicationShutdown {
+export class SettingsProbe {
   private readonly logger = new Logger('Database');
-  private readonly loop = new BackgroundLoop({
-    work: () => this.probe(),
-    // A database that does not answer is reported where it is used.
-    onError: () => undefined,
-    intervalMs: INTERVAL_MS,
-  });
   private logged = '';
 
   constructor(
     private readonly database: Database,
     private readonly groupCommit: GroupCommit,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop(CLOSE_MS);
+    background: Background,
+  ) {
+    background.add({
+      name: 'probe the settings of connections',
+      intervalMs: INTERVAL_MS,
+      stopMs: CLOSE_MS,
+      work: () => this.probe(),
+      // A database that does not answer is reported where it is used.
+      onError: () => undefined,
+    });
   }
 
   private async probe(): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Background } from '../../src/runtime/background.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { useWorld } from '../world/world.js';
 import { complaintsAbout, documentedMetrics, type OfferedMetric, offeredMetrics } from './metrics.js';
@@ -67,6 +68,16 @@ describe('metrics', () => {
       expect(name).not.toMatch(/_(ms|millis|milliseconds|minutes|kilobytes)(_|$)/);
     }
   });
+});
+
+test('the background work is that of docs/operations.md, with its intervals', () => {
+  const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split('\n## Background work\n');
+  const documented = section.split('\n## ', 1)[0]!.matchAll(/^\| (\w.*?) +\| ([\d.]+ s) +\|/gm);
+  const running = world.app.get(Background).list();
+  // A failure shows rows that the document lacks with -, and rows without running work with +.
+  expect([...documented].map(([, work, interval]) => `| ${work} | ${interval} |`).sort()).toEqual(
+    running.map(({ name, intervalMs }) => `| ${name} | ${intervalMs / 1000} s |`).sort(),
+  );
 });
 
 describe('alerts', () => {
