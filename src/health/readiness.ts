@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Database } from '../database/database.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Lifecycle } from '../runtime/lifecycle.js';
@@ -12,20 +13,39 @@ import { Metrics } from '../observability/metrics.js';
  */
 const CHECK_EVERY_MS = 1_000;
 
-export const CHECK_STATES = ['up', 'down'] as const;
+const CHECK_STATES = ['up', 'down'] as const;
 type State = (typeof CHECK_STATES)[number];
 
-export interface Checks {
+class ReadinessChecks {
+  @ApiProperty({ enum: CHECK_STATES })
   readonly database: State;
-  /** `down`: a migration is pending; `unknown` while the database is down. */
+
+  @ApiProperty({
+    enum: [...CHECK_STATES, 'unknown'],
+    description: '`down`: a migration is pending; `unknown` while the database is down',
+  })
   readonly migrations: State | 'unknown';
-  /** Absent without `REDIS_URL`. */
+
+  @ApiProperty({ enum: CHECK_STATES, required: false, description: 'present if `REDIS_URL` is set' })
   readonly redis?: State;
-  /** The settings for which connections to PostgreSQL were refused lately; absent without any. */
+
+  @ApiProperty({
+    type: [String],
+    required: false,
+    example: ['default_transaction_isolation'],
+    description:
+      'present in a 503: the settings of PostgreSQL that have another value on new connections than the service states',
+  })
   readonly settings?: readonly string[];
 }
 
-export type ReadinessStatus = 'ok' | 'unavailable' | 'stopping';
+export class ReadinessResponse {
+  @ApiProperty({ enum: ['ok', 'unavailable', 'stopping'] })
+  readonly status: 'ok' | 'unavailable' | 'stopping';
+
+  @ApiProperty()
+  readonly checks: ReadinessChecks;
+}
 
 /** Response times of the database and Redis, in seconds; undefined without an answer. */
 interface Pings {
@@ -72,7 +92,7 @@ export class Readiness implements OnModuleInit {
     );
   }
 
-  async read(): Promise<{ status: ReadinessStatus; checks: Checks }> {
+  async read(): Promise<ReadinessResponse> {
     const { checks } = await this.check();
     if (this.lifecycle.stopping) return { status: 'stopping', checks };
     const ok = Object.values(checks).every((state) => state === 'up');
@@ -90,7 +110,7 @@ export class Readiness implements OnModuleInit {
     });
   }
 
-  private async checkNow(): Promise<{ checks: Checks; pings: Pings }> {
+  private async checkNow(): Promise<{ checks: ReadinessChecks; pings: Pings }> {
     const [database, redis] = await Promise.all([
       measurePing(() => this.database.answers()),
       measurePing(() => this.redis.answers()),
