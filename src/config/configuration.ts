@@ -104,7 +104,7 @@ export interface AdminJwt {
 const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Minimum difference between a transaction's lease and any operator's time-out, in milliseconds. */
 export const LEASE_MARGIN_MS = 1000;

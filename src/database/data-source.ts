@@ -159,12 +159,7 @@ export async function connectDataSource(url: string, entities: Entities = []): P
  * @throws Error with one line that names DATABASE_URL
  */
 export async function migrate(url: string): Promise<string[]> {
-  const lock = new Connection({
-    connectionString: url,
-    application_name: 'croupier-migrations',
-    connectionTimeoutMillis: START_TIMEOUT_MS,
-    query_timeout: START_TIMEOUT_MS,
-  });
+  const lock = migrationConnection(url);
   await lock.connect().catch(refuse('the database cannot be opened'));
   try {
     if (lock.isStandby) throw new Error('DATABASE_URL: the server is a standby, which can only be read');
@@ -180,12 +175,7 @@ export async function migrate(url: string): Promise<string[]> {
  * @throws Error with one line that names DATABASE_URL
  */
 export async function pendingMigrations(url: string): Promise<string[]> {
-  const connection = new Connection({
-    connectionString: url,
-    application_name: 'croupier-migrations',
-    connectionTimeoutMillis: START_TIMEOUT_MS,
-    query_timeout: START_TIMEOUT_MS,
-  });
+  const connection = migrationConnection(url);
   await connection.connect().catch(refuse('the database cannot be opened'));
   try {
     const { rows } = await connection.query<{ exists: boolean }>(
@@ -200,6 +190,15 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   } finally {
     await connection.close(START_TIMEOUT_MS);
   }
+}
+
+function migrationConnection(url: string): Connection {
+  return new Connection({
+    connectionString: url,
+    application_name: 'croupier-migrations',
+    connectionTimeoutMillis: START_TIMEOUT_MS,
+    query_timeout: START_TIMEOUT_MS,
+  });
 }
 
 async function runMigrations(url: string): Promise<string[]> {

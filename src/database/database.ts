@@ -36,12 +36,12 @@ export function queryOn(runner: Runner): Query {
 }
 
 /** Receives either an error or the result. */
-export type OnResult = (
+type OnResult = (
   ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
 ) => void;
 
 /** The method of pools and clients that runs a query object; their types do not declare it. */
-export interface Runner {
+interface Runner {
   query(query: pg.Query, answered: OnResult): void;
 }
 

@@ -64,7 +64,7 @@ export interface GroupStatement {
   readonly alreadyDone: Statement | undefined;
 }
 
-export interface GroupStatementOptions {
+interface GroupStatementOptions {
   /**
    * `item` by default. A statement whose result cannot have the column `item` names another column, whose values must
    * differ among the items of a batch.

@@ -71,7 +71,7 @@ export const EFFECTIVE_SETTINGS = `SELECT ${Object.keys(NEEDED)
   (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout') AS transaction_timeout`;
 
 /** A setting with a value that differs from the one that the service needs. */
-export interface MismatchedSetting {
+interface MismatchedSetting {
   readonly name: string;
   readonly value: string | undefined;
 }

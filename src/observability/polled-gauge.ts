@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { BoundedTenants, TenantLabels } from './tenant-labels.js';
 
-export interface GaugeValue extends TenantLabels {
+interface GaugeValue extends TenantLabels {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }

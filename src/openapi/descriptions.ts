@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { BEYOND_PATTERN } from '../api/validation/schema-extensions.js';
 import { FIELDS, PARAMETERS } from './field-descriptions.js';
-import { mapOperations, type Operation, type Responses } from './operations.js';
+import { mapFields, mapOperations, type Operation, type Responses } from './operations.js';
 
 interface Described {
   readonly description?: string;
@@ -23,21 +23,10 @@ const ANSWERS: Readonly<Record<string, string>> = {
 
 /** Completes the descriptions of fields, parameters and answers. */
 export function withDescriptions(document: OpenAPIObject): OpenAPIObject {
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
-    const { properties } = schema as { properties?: Readonly<Record<string, Described>> };
-    return [name, properties ? { ...schema, properties: ofFields(name, properties) } : schema] as const;
-  });
-  const components = { ...document.components, schemas: Object.fromEntries(schemas) };
-  return mapOperations({ ...document, components } as OpenAPIObject, ofOperation);
-}
-
-function ofFields(schema: string, properties: Readonly<Record<string, Described>>): object {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [
-      name,
-      described(field, FIELDS[`${schema}.${name}`] ?? FIELDS[name]),
-    ]),
+  const withFields = mapFields(document, (field, name, schemaName) =>
+    described(field, FIELDS[`${schemaName}.${name}`] ?? FIELDS[name]),
   );
+  return mapOperations(withFields, ofOperation);
 }
 
 function ofOperation(operation: Operation): Operation {

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { mapFields } from './operations.js';
 
 interface Field {
   readonly allOf?: readonly { readonly $ref?: string }[];
@@ -9,16 +10,7 @@ interface Field {
  * of as `allOf` with one reference, of which generators make an intersection.
  */
 export function withPlainReferences(document: OpenAPIObject): OpenAPIObject {
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(
-    ([name, schema]): [string, object] => {
-      const { properties } = schema as { properties?: Readonly<Record<string, Field>> };
-      if (!properties) return [name, schema];
-      const fields = Object.entries(properties).map(([field, own]): [string, object] => [field, plain(own)]);
-      return [name, { ...schema, properties: Object.fromEntries(fields) }];
-    },
-  );
-  const components = { ...document.components, schemas: Object.fromEntries(schemas) };
-  return { ...document, components };
+  return mapFields(document, plain);
 }
 
 function plain({ allOf, ...field }: Field): object {

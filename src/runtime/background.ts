@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js';
 
-export interface BackgroundWork extends BackgroundLoopOptions {
+interface BackgroundWork extends BackgroundLoopOptions {
   /** What the work does, as docs/operations.md lists it. */
   readonly name: string;
   /** How long a stop waits for the work in progress, in milliseconds. */

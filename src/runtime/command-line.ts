@@ -11,7 +11,7 @@ export type Print = (line: string) => void;
 type OptionsConfig = NonNullable<ParseArgsConfig['options']>;
 
 /** A program that is started by a script of package.json. */
-export interface CommandLine<Options extends OptionsConfig> {
+interface CommandLine<Options extends OptionsConfig> {
   /** The script. */
   readonly name: string;
   /** What `--help` prints. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CATALOGUE } from '../errors/catalogue.js';
 
 /** Why a request that violates HTTP is refused before routing. */
-export interface FramingFault {
+interface FramingFault {
   readonly status: '400 Bad Request' | '501 Not Implemented';
   readonly message: string;
 }

@@ -8,7 +8,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2
  * A time in a query or body: ISO 8601 with `Z` or an offset; a date without a time means midnight in UTC. Contract,
  * section 2.
  */
-export function isInstant(value: unknown): value is string {
+function isInstant(value: unknown): value is string {
   return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;
 }
 

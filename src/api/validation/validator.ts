@@ -7,7 +7,7 @@ import {
 } from 'class-validator';
 
 /** The constraints of a class, compiled from its class-validator decorators. */
-export interface Validator {
+interface Validator {
   /** Names of the constrained fields. */
   readonly fields: ReadonlySet<string>;
   /**

@@ -7,7 +7,7 @@ import { sha256 } from '../../runtime/digest.js';
 const VERSION_LENGTH = 16;
 
 /** A response that is ready to be sent. */
-export interface Prepared {
+interface Prepared {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
