@@ -5,9 +5,9 @@ import { Refusals } from '../audit/refusals.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pathOf } from '../server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
+import { REQUIRED_ROLE } from './admin-route.js';
 import type { Administrator } from './administrator.js';
 import { Administrators } from './administrators.service.js';
-import { REQUIRED_ROLE } from './requires-role.js';
 import { holds, type Role } from './role.js';
 import { WrongKeyLimit } from './wrong-key-limit.js';
 
@@ -15,7 +15,7 @@ import { WrongKeyLimit } from './wrong-key-limit.js';
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
- * Protects routes with `RequiresRole`: a request needs the credential of an administrator who has the role. An
+ * Protects each `AdminRoute`: a request needs the credential of an administrator who has the role. An
  * address that tried too many wrong keys has to wait. An administrator whose calls were refused too often has to wait,
  * too. Contract, section 7.
  *

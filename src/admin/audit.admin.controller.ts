@@ -1,16 +1,15 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import type { Entry } from '../audit/entry.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { pageById } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { instantOrDayMs } from '../runtime/instant.js';
+import { AdminRoute } from './admin-route.js';
 import { AUDIT_COLUMNS, type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
-import { RequiresRole } from './requires-role.js';
 
 /** Contract, section 7. */
 @ApiTags('Audit log')
@@ -19,15 +18,14 @@ export class AuditAdminController {
   constructor(private readonly audit: Audit) {}
 
   @Get()
-  @RequiresRole('support')
-  @ApiOperation({
-    operationId: 'listAuditEntries',
+  @AdminRoute('listAuditEntries', {
+    role: 'support',
     summary: 'Read the audit log, newest first',
     description:
       'Who did what, from where and when. Each read of the log is recorded, too, before it is answered.',
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(AuditListResponse, AuditQuery, AUDIT_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED')
   async list(
     @ActorOfRequest() actor: Actor,
     @ValidQuery() query: AuditQuery,

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isUuid } from '../api/validation/identifier.js';
-import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
+import { type PageAfter, pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { CreateKeyRequest } from './key.request.js';
@@ -42,7 +42,11 @@ export class KeyAdministration {
    * @throws CroupierError INVALID_REQUEST
    */
   async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
-    const page = await pageById(query, ({ after, limit }) => this.page(after, limit), idOf);
+    const page = await pageById(
+      query,
+      (next) => this.page(next),
+      ({ id }) => id,
+    );
     await this.audit.record(actor, { action: 'key.list', target: 'keys', after: query });
     return page;
   }
@@ -66,14 +70,10 @@ export class KeyAdministration {
     return kind === 'key' && id !== undefined && this.keys.isMadeBy(id, maker);
   }
 
-  private page(after: string, limit: number): Promise<AdminKey[]> {
+  private page({ after, limit }: PageAfter): Promise<AdminKey[]> {
     if (after !== '' && !isUuid(after)) {
       throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
     }
     return this.keys.page(after || undefined, limit);
   }
-}
-
-function idOf({ id }: AdminKey): string {
-  return id;
 }

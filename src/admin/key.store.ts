@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { databaseTime } from '../database/columns.js';
 import { Database, type Transaction } from '../database/database.js';
+import { named } from '../database/statement.js';
 import { AdminKey } from './key.entity.js';
 import type { Role } from './role.js';
 
@@ -16,35 +17,31 @@ export interface LiveKey {
 }
 
 /** The condition for recording a use: by the database's clock, no use was recorded within the interval. */
-const useIsDue = (everySeconds: string) =>
-  `(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => ${everySeconds}))`;
+const USE_IS_DUE =
+  '(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => :everySeconds))';
 
 /** Runs for every request with an administrator's key. */
-const LIVE_BY_HASH = {
-  name: 'admin_key_live_by_hash',
-  text: `
-    SELECT id, name, role, ${useIsDue('$2')} AS "useIsDue"
-      FROM admin_keys WHERE key_hash = $1 AND revoked_at IS NULL`,
-};
+const LIVE_BY_HASH = named(
+  'admin_key_live_by_hash',
+  `SELECT id, name, role, ${USE_IS_DUE} AS "useIsDue"
+     FROM admin_keys WHERE key_hash = :hash AND revoked_at IS NULL`,
+);
 
-/** Checks `useIsDue` again, so that only one of several concurrent requests records its use. */
-const USED = {
-  name: 'admin_key_used',
-  text: `
-    UPDATE admin_keys SET last_used_at = statement_timestamp() WHERE id = $1 AND ${useIsDue('$2')}`,
-};
+/** Checks `USE_IS_DUE` again, so that only one of several concurrent requests records its use. */
+const USED = named(
+  'admin_key_used',
+  `UPDATE admin_keys SET last_used_at = statement_timestamp() WHERE id = :id AND ${USE_IS_DUE}`,
+);
 
-/** Whether $2 created the key $1, directly or through other keys. */
-const IS_MADE_BY = {
-  name: 'admin_key_is_made_by',
-  text: `
-    WITH RECURSIVE makers AS (
-      SELECT created_by FROM admin_keys WHERE id = $1
-       UNION
-      SELECT k.created_by FROM makers m JOIN admin_keys k ON m.created_by = 'key:' || k.id
-    )
-    SELECT FROM makers WHERE created_by = $2`,
-};
+const IS_MADE_BY = named(
+  'admin_key_is_made_by',
+  `WITH RECURSIVE makers AS (
+     SELECT created_by FROM admin_keys WHERE id = :id
+      UNION
+     SELECT k.created_by FROM makers m JOIN admin_keys k ON m.created_by = 'key:' || k.id
+   )
+   SELECT FROM makers WHERE created_by = :maker`,
+);
 
 /** Selects the keys that follow the last key of the previous page, even if that key has been revoked since. */
 const BEFORE = '(key.createdAt, key.id) < (SELECT created_at, id FROM admin_keys WHERE id = :after)';
@@ -67,7 +64,7 @@ export class KeyStore {
 
   /** @param everySeconds shortest interval between two recorded uses */
   async liveByHash(hash: Buffer, everySeconds: number): Promise<LiveKey | undefined> {
-    return (await this.database.query<LiveKey>(LIVE_BY_HASH, [hash, everySeconds]))[0];
+    return (await this.database.query<LiveKey>(LIVE_BY_HASH, { hash, everySeconds }))[0];
   }
 
   /**
@@ -89,12 +86,13 @@ export class KeyStore {
     return key;
   }
 
+  /** Whether `maker` created the key, directly or through other keys. */
   async isMadeBy(id: string, maker: string): Promise<boolean> {
-    return (await this.database.query(IS_MADE_BY, [id, maker])).length > 0;
+    return (await this.database.query(IS_MADE_BY, { id, maker })).length > 0;
   }
 
   /** Records a use, unless one was recorded within the last `everySeconds`. */
   async used(id: string, everySeconds: number): Promise<void> {
-    await this.database.query(USED, [id, everySeconds]);
+    await this.database.query(USED, { id, everySeconds });
   }
 }

@@ -1,14 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { Audited } from '../audit/audited-route.js';
 import { answerOf, answersOf } from '../api/answer.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { UuidParam } from '../api/validation/path.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ListQuery } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
+import { AdminRoute } from './admin-route.js';
 import {
   CreatedKeyResponse,
   CreateKeyRequest,
@@ -17,7 +16,6 @@ import {
   KeyResponse,
 } from './key.request.js';
 import { KeyAdministration } from './key-administration.service.js';
-import { RequiresRole } from './requires-role.js';
 
 /** Contract, section 7. */
 @ApiTags('Keys')
@@ -26,16 +24,14 @@ export class KeysAdminController {
   constructor(private readonly keys: KeyAdministration) {}
 
   @Post()
-  @RequiresRole('admin')
-  @Audited('key.create', 'keys')
-  @ApiOperation({
-    operationId: 'createKey',
+  @AdminRoute('createKey', {
+    role: 'admin',
     summary: 'Create an admin key',
     description: 'Only this answer contains the key.',
+    body: CreateKeyRequest,
+    audited: ['key.create', 'keys'],
   })
-  @ApiBody({ type: CreateKeyRequest })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   async create(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: CreateKeyRequest,
@@ -45,15 +41,14 @@ export class KeysAdminController {
   }
 
   @Get()
-  @RequiresRole('admin')
-  @Audited('key.list', 'keys')
-  @ApiOperation({
-    operationId: 'listKeys',
+  @AdminRoute('listKeys', {
+    role: 'admin',
     summary: 'List the live admin keys, newest first',
     description: 'The list does not contain the keys themselves.',
+    audited: ['key.list', 'keys'],
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(KeyListResponse, ListQuery, KEY_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ActorOfRequest() actor: Actor,
     @ValidQuery() query: ListQuery,
@@ -65,16 +60,15 @@ export class KeysAdminController {
 
   @Delete(':id')
   @NoBody()
-  @RequiresRole('admin')
-  @Audited('key.revoke', 'key:{id}')
   @HttpCode(204)
-  @ApiOperation({
-    operationId: 'revokeKey',
+  @AdminRoute('revokeKey', {
+    role: 'admin',
     summary: 'Revoke an admin key',
     description: 'The next request with it is refused, on every instance.',
+    audited: ['key.revoke', 'key:{id}'],
+    errors: ['NOT_FOUND'],
   })
   @ApiNoContentResponse({ description: 'revoked' })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   revoke(@ActorOfRequest() actor: Actor, @UuidParam('id') id: string): Promise<void> {
     return this.keys.revoke(actor, id);
   }

@@ -1,11 +1,10 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
-import { RecordRefusals } from '../audit/refusals.js';
 import { Unsigned } from '../api/caller.js';
+import { RecordRefusals } from '../audit/refusals.js';
 import { NEEDED_ROLE } from '../openapi/roles.js';
+import { REQUIRED_ROLE } from './admin-route.js';
 import type { Role } from './role.js';
-
-export const REQUIRED_ROLE = 'croupier:required-role';
 
 /**
  * The route requires `Authorization: Bearer`, with a key or token of an administrator who has this role or one that

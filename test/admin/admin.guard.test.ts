@@ -2,10 +2,10 @@ import { type ExecutionContext, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AdminGuard } from '../../src/admin/admin.guard.js';
+import { AdminRoute } from '../../src/admin/admin-route.js';
 import { AdminTokens } from '../../src/admin/admin-tokens.service.js';
 import { Administrators } from '../../src/admin/administrators.service.js';
 import type { KeyStore } from '../../src/admin/key.store.js';
-import { RequiresRole } from '../../src/admin/requires-role.js';
 import { holds, type Role, ROLES } from '../../src/admin/role.js';
 import { WrongKeyLimit } from '../../src/admin/wrong-key-limit.js';
 import type { Refusals } from '../../src/audit/refusals.js';
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 
 class Routes {
-  @RequiresRole('admin')
+  @AdminRoute('listAdministrators', { role: 'admin', summary: 'List the administrators' })
   administrators(): void {
     // declared only
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { REQUIRED_ROLE } from '../../src/admin/requires-role.js';
+import { REQUIRED_ROLE } from '../../src/admin/admin-route.js';
 import { FreeSpinsAdminController } from '../../src/free-spins/free-spins.admin.controller.js';
 import { WinningsAdminController } from '../../src/free-spins/winnings/winnings.admin.controller.js';
 import { CALLER } from '../../src/api/caller.js';
