@@ -3,7 +3,6 @@ import { Configuration } from '../config/configuration.js';
 import { Audit } from './audit.service.js';
 import { AuditStore } from './audit.store.js';
 import { HeadReporter } from './head-reporter.js';
-import { RefusalLimit } from './refusal-limit.js';
 import { Refusals } from './refusals.js';
 import { RepeatedEntries } from './repeated-entries.js';
 import { Sealer } from './sealer.js';
@@ -14,7 +13,6 @@ import { Sealer } from './sealer.js';
     Audit,
     AuditStore,
     HeadReporter,
-    RefusalLimit,
     Refusals,
     RepeatedEntries,
     {

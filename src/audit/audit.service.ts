@@ -2,8 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { Database, type Query, type Transaction } from '../database/database.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
-import { type AppendedEntry, AuditStore, type Filter, type EntryPlace } from './audit.store.js';
-import type { NewEntry, Entry, Seal, TargetEntry, Witness } from './entry.js';
+import { type AppendedEntry, AuditStore, type Filter } from './audit.store.js';
+import type { Entry, EntryPlace, NewEntry, Seal, TargetEntry, Witness } from './entry.js';
 import { Sealer } from './sealer.js';
 
 /** Appends an audit entry in the transaction of the change that it records. */
@@ -79,11 +79,6 @@ export class Audit implements OnApplicationBootstrap {
     return this.store.page(filter, before, limit);
   }
 
-  /** The newest entry. */
-  head(): Promise<Witness | undefined> {
-    return this.store.head();
-  }
-
   /**
    * Whether the newest seal was made with the current `SECRETS_KEY`.
    * @param query runs in the caller's transaction
@@ -113,12 +108,8 @@ export class Audit implements OnApplicationBootstrap {
   }
 
   /** Logs the entry's hash outside of the database: it later reveals whether an entry up to this one was altered. */
-  private logAppended(
-    { actor, address }: Actor,
-    { action, target, outcome }: NewEntry,
-    witness: Witness,
-  ): void {
-    const { day, position, hash } = witness;
+  private logAppended({ actor, address }: Actor, entry: NewEntry, { day, position, hash }: Witness): void {
+    const { action, target, outcome } = entry;
     this.logger.log({ msg: `audit ${action}`, actor, action, target, outcome, address, day, position, hash });
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Entry, Witness } from './entry.js';
+import { type Entry, placeText, type Witness } from './entry.js';
 
 /** Where a chain is broken, and why. */
 export interface Break {
@@ -36,9 +36,9 @@ export class Chain {
   follow(entry: Entry): Break | undefined {
     const sameDay = this.last?.day === entry.day;
     const position = sameDay ? this.last!.position + 1 : 1;
-    const at = `${entry.day}/${entry.position}`;
+    const at = placeText(entry);
     if (entry.position !== position)
-      return { at: `${entry.day}/${position}`, reason: 'it is missing, or was moved' };
+      return { at: placeText({ day: entry.day, position }), reason: 'it is missing, or was moved' };
     if (entry.previousHash !== this.expected(sameDay)) {
       const reason = sameDay
         ? 'it does not follow the entry before it'

@@ -16,23 +16,24 @@ export interface NewEntry {
   readonly outcome?: ErrorCode;
 }
 
-/** The place and hash of an entry. Kept elsewhere, they later reveal whether an entry up to this one was altered. */
-export interface Witness {
+/** The place of an entry in the log. */
+export interface EntryPlace {
   /** A day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
   /** Numbered from 1 without gaps within its day. */
   readonly position: number;
+}
+
+/** The place and hash of an entry. Kept elsewhere, they later reveal whether an entry up to this one was altered. */
+export interface Witness extends EntryPlace {
   /** SHA-256 over the entry's fields and `previousHash`, 64 lower-case hex digits. */
   readonly hash: string;
 }
 
-/** Authenticates an entry and, through the chain of hashes, all entries before it. */
-export interface Seal {
+/** Authenticates the entry at its place and, through the chain of hashes, all entries before it. */
+export interface Seal extends EntryPlace {
   /** Numbered from 1 without gaps. */
   readonly number: number;
-  /** Day and position of the sealed entry. */
-  readonly day: string;
-  readonly position: number;
   /** Identifies the key with which `mac` was computed. */
   readonly keyId: string;
   /** HMAC-SHA256, 64 lower-case hex digits. */
@@ -64,11 +65,28 @@ export interface SealedEntry extends Entry {
 }
 
 /** For a target, the newest entry that is sealed with a given key and whose `after` has a given field. */
-export interface TargetEntry {
-  readonly day: string;
-  readonly position: number;
+export interface TargetEntry extends EntryPlace {
   readonly target: string;
   readonly after: Readonly<Record<string, unknown>>;
   /** The key of the entry's seal. */
   readonly keyId: string;
+}
+
+/** The text form of a place, `DAY/POSITION`, in the output of commands. */
+export function placeText({ day, position }: EntryPlace): string {
+  return `${day}/${position}`;
+}
+
+const HEAD = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})\/([0-9a-f]{64})$/;
+
+/** The text form of a head, `DAY/POSITION/HASH`, in command output and in `AUDIT_HEAD_FILE`. */
+export function headText({ day, position, hash }: Witness): string {
+  return `${day}/${position}/${hash}`;
+}
+
+/** @returns undefined if the text is not a head */
+export function parseHead(text: string): Witness | undefined {
+  const [, day, position, hash] = HEAD.exec(text) ?? [];
+  if (day === undefined || position === undefined || hash === undefined) return undefined;
+  return { day, position: Number(position), hash };
 }

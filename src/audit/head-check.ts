@@ -1,12 +1,10 @@
 import type { AuditStore } from './audit.store.js';
 import type { Break } from './chain.js';
-import type { Witness } from './entry.js';
+import { placeText, type Witness } from './entry.js';
+import { pagesOf } from './pages.js';
 import type { Sealer } from './sealer.js';
 
 const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
-
-/** Number of heads that one query looks up. */
-const PAGE = 1_000;
 
 /**
  * Checks that heads kept outside of the database are entries of the log. The head of a detached entry is compared with
@@ -28,15 +26,11 @@ export class HeadCheck {
 
   /** Finds a head that is not an entry of the log. */
   async findLost(heads: Iterable<Witness> | AsyncIterable<Witness>): Promise<Break | undefined> {
-    let page: Witness[] = [];
-    for await (const head of heads) {
-      page.push(head);
-      if (page.length < PAGE) continue;
+    for await (const page of pagesOf(heads)) {
       const lost = await this.lostOf(page);
       if (lost) return lost;
-      page = [];
     }
-    return this.lostOf(page);
+    return undefined;
   }
 
   private async lostOf(heads: readonly Witness[]): Promise<Break | undefined> {
@@ -66,8 +60,4 @@ export class HeadCheck {
     }
     return undefined;
   }
-}
-
-function placeText({ day, position }: { readonly day: string; readonly position: number }): string {
-  return `${day}/${position}`;
 }

@@ -1,6 +1,5 @@
 import { appendFile, open } from 'node:fs/promises';
-import type { Witness } from './entry.js';
-import { headText, parseHead } from './head.js';
+import { headText, parseHead, type Witness } from './entry.js';
 
 /** Only the service's account may read and write the file. */
 const MODE = 0o600;

@@ -1,11 +1,11 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
-import { Audit } from './audit.service.js';
-import type { Witness } from './entry.js';
+import { AuditStore } from './audit.store.js';
+import { headText, type Witness } from './entry.js';
 import { HeadFile } from './head-file.js';
-import { headText } from './head.js';
 
 /** Interval at which a changed head is written to `AUDIT_HEAD_FILE`, in milliseconds. */
 const INTERVAL_MS = 60_000;
@@ -19,16 +19,10 @@ const STOP_MS = 2_000;
  * to `AUDIT_HEAD_FILE` every minute, and to both at stop.
  */
 @Injectable()
-export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdown {
+export class HeadReporter implements OnApplicationShutdown {
   private readonly logger = new Logger('AuditHead');
   private readonly file: HeadFile | undefined;
-  private readonly loop = new BackgroundLoop({
-    work: () => this.report(),
-    onError: (error) => this.failed(error),
-    intervalMs: INTERVAL_MS,
-    // The first report is made at start, so that an AUDIT_HEAD_FILE that cannot be written is noticed immediately.
-    firstAfterMs: 0,
-  });
+  private readonly loop: BackgroundLoop;
   private shuttingDown = false;
   private loggedAtMs: number;
   private written = '';
@@ -36,15 +30,22 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     { auditHeadFile }: Configuration,
-    private readonly audit: Audit,
+    private readonly store: AuditStore,
     private readonly clock: Clock,
+    background: Background,
   ) {
     this.file = auditHeadFile === undefined ? undefined : new HeadFile(auditHeadFile);
     this.loggedAtMs = clock.now().getTime();
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
+    this.loop = background.add({
+      name: 'report the head of the audit log',
+      intervalMs: INTERVAL_MS,
+      // The first report is made at start, so that an AUDIT_HEAD_FILE that cannot be written is noticed immediately.
+      firstAfterMs: 0,
+      stopMs: STOP_MS,
+      servesLastRequests: true,
+      work: () => this.report(),
+      onError: (error) => this.failed(error),
+    });
   }
 
   /**
@@ -63,22 +64,15 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private async report(): Promise<void> {
-    await this.reportHead();
-    this.recovered();
-  }
-
-  private async reportHead(): Promise<void> {
     const logIsDue = this.shuttingDown || this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS;
-    if (!logIsDue && !this.file) return;
-    const head = await this.audit.head();
-    if (!head) return;
-    if (logIsDue) this.log(head);
-    await this.write(head);
-  }
-
-  private log(head: Witness): void {
-    this.logger.log({ msg: 'audit head', ...head });
-    this.loggedAtMs = this.clock.now().getTime();
+    const head = logIsDue || this.file ? await this.store.head() : undefined;
+    if (head && logIsDue) {
+      this.logger.log({ msg: 'audit head', ...head });
+      this.loggedAtMs = this.clock.now().getTime();
+    }
+    if (head) await this.write(head);
+    if (this.failing) this.logger.log({ msg: 'the head of the audit log is recorded again' });
+    this.failing = false;
   }
 
   private async write(head: Witness): Promise<void> {
@@ -88,17 +82,12 @@ export class HeadReporter implements OnApplicationBootstrap, OnApplicationShutdo
     this.written = text;
   }
 
-  /** Logs only the first of consecutive failures; `recovered` logs when reports succeed again. */
+  /** Logs only the first of consecutive failures; `report` logs when reports succeed again. */
   private failed(error: Error): void {
     if (!this.failing) {
       const msg = 'the head of the audit log cannot be recorded: check AUDIT_HEAD_FILE and the database';
       this.logger.warn({ msg, file: this.file?.path, detail: error.message });
     }
     this.failing = true;
-  }
-
-  private recovered(): void {
-    if (this.failing) this.logger.log({ msg: 'the head of the audit log is recorded again' });
-    this.failing = false;
   }
 }

@@ -1,10 +1,6 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import type { Actor } from './actor.js';
 import { Audit } from './audit.service.js';
@@ -41,35 +37,31 @@ interface Window {
  * count, but not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
-export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class RepeatedEntries implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private readonly windows = new Map<string, Window>();
   /** Windows whose time is over. One that cannot be recorded stays here, and the next pass tries again. */
   private readonly ended: Window[] = [];
-  private readonly loop = new BackgroundLoop({
-    work: () => this.closeWindows((openedAt) => this.clock.now().getTime() - openedAt.getTime() >= WINDOW_MS),
-    onError: ({ message }) =>
-      this.logger.error({ msg: 'repeated audit entries cannot be recorded', detail: message }),
-    intervalMs: POLL_MS,
-  });
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly audit: Audit,
     private readonly clock: Clock,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
+    background: Background,
+  ) {
+    this.loop = background.add({
+      name: 'record repeated audit entries',
+      intervalMs: POLL_MS,
+      stopMs: STOP_MS,
+      servesLastRequests: true,
+      work: () => this.closeWindows((openedAt) => clock.now().getTime() - openedAt.getTime() >= WINDOW_MS),
+      onError: (error) => this.failed(error),
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop(STOP_MS);
-    await this.closeWindows(() => true).catch((error: unknown) => {
-      this.logger.error({
-        msg: 'repeated audit entries cannot be recorded',
-        detail: (error as Error).message,
-      });
-    });
+    await this.closeWindows(() => true).catch((error: unknown) => this.failed(error as Error));
   }
 
   /** Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed. */
@@ -99,20 +91,18 @@ export class RepeatedEntries implements OnApplicationBootstrap, BeforeApplicatio
       this.windows.delete(key);
       if (window.repeats > 0) this.ended.push(window);
     }
-    for (let window = this.ended.shift(); window; window = this.ended.shift())
-      await this.recordRepeats(window);
-  }
-
-  private async recordRepeats(window: Window): Promise<void> {
-    try {
-      await this.audit.record(window.actor, summaryOf(window));
-    } catch (error) {
-      this.ended.unshift(window);
-      throw error;
+    for (let window = this.ended.shift(); window; window = this.ended.shift()) {
+      const { actor, entry, repeats, openedAt: from, lastAt: to } = window;
+      try {
+        await this.audit.record(actor, { ...entry, after: { ...entry.after, repeats, from, to } });
+      } catch (error) {
+        this.ended.unshift(window);
+        throw error;
+      }
     }
   }
-}
 
-function summaryOf({ entry, openedAt: from, lastAt: to, repeats }: Window): NewEntry {
-  return { ...entry, after: { ...entry.after, repeats, from, to } };
+  private failed({ message }: Error): void {
+    this.logger.error({ msg: 'repeated audit entries cannot be recorded', detail: message });
+  }
 }

@@ -1,5 +1,5 @@
 import type { Break } from './chain.js';
-import type { Seal, SealedEntry } from './entry.js';
+import { placeText, type Seal, type SealedEntry } from './entry.js';
 import type { Sealer } from './sealer.js';
 
 /** Numbers of seals and entries of a valid log. A valid seal covers all entries before its own. */
@@ -44,8 +44,9 @@ export class SealCheck {
    * Verifies the seal of the next entry. The chain must have been verified up to and including this entry.
    * @returns the break if the seal does not match or an earlier one is missing
    */
-  follow({ day, position, hash, seal }: SealedEntry): Break | undefined {
-    const at = `${day}/${position}`;
+  follow(entry: SealedEntry): Break | undefined {
+    const { hash, seal } = entry;
+    const at = placeText(entry);
     this.lastPlace = at;
     if (!seal) {
       this.notYetSealed += 1;
@@ -59,8 +60,15 @@ export class SealCheck {
     if (verdict === 'forged') {
       return { at, reason: 'it is not the entry that was sealed: it was rewritten, or its seal was' };
     }
-    if (verdict === 'valid') this.cover();
-    else this.uncover(seal);
+    if (verdict === 'valid') {
+      this.valid += 1;
+      this.coveredOnly += this.notYetSealed;
+      this.notYetSealed = 0;
+      this.uncovered = undefined;
+    } else {
+      this.ofUnknownKey += 1;
+      this.uncovered = seal;
+    }
     return undefined;
   }
 
@@ -70,8 +78,8 @@ export class SealCheck {
    */
   end(): Break | undefined {
     if (this.newest && this.newest.number > this.lastNumber) {
-      const at = `${this.newest.day}/${this.newest.position}`;
-      return { at, reason: 'it is missing, but its seal is there: the end of the log was cut off' };
+      const reason = 'it is missing, but its seal is there: the end of the log was cut off';
+      return { at: placeText(this.newest), reason };
     }
     if (this.lastNumber === 0 && this.notYetSealed > 0) {
       const reason =
@@ -80,22 +88,9 @@ export class SealCheck {
       return { at: this.lastPlace, reason };
     }
     if (!this.uncovered) return undefined;
-    const { day, position, keyId } = this.uncovered;
     const reason =
-      `its seal was made with key ${keyId}, and no seal of a known key covers it: ` +
+      `its seal was made with key ${this.uncovered.keyId}, and no seal of a known key covers it: ` +
       'set SECRETS_KEY or SECRETS_KEY_PREVIOUS to that key';
-    return { at: `${day}/${position}`, reason };
-  }
-
-  private cover(): void {
-    this.valid += 1;
-    this.coveredOnly += this.notYetSealed;
-    this.notYetSealed = 0;
-    this.uncovered = undefined;
-  }
-
-  private uncover(seal: Seal): void {
-    this.ofUnknownKey += 1;
-    this.uncovered = seal;
+    return { at: placeText(this.uncovered), reason };
   }
 }

@@ -2,13 +2,11 @@ import type { Database } from '../database/database.js';
 import { AuditStore } from './audit.store.js';
 import { archiveBefore, type RecordedArchive } from './archive/archive.js';
 import { type Break, Chain } from './chain.js';
-import type { Witness } from './entry.js';
-import type { Sealer } from './sealer.js';
+import { placeText, type Witness } from './entry.js';
 import { HeadCheck } from './head-check.js';
+import { storedPages } from './pages.js';
 import { type SealCount, SealCheck } from './seal-check.js';
-
-/** Number of entries that one query reads. */
-const PAGE = 1_000;
+import type { Sealer } from './sealer.js';
 
 /** Evidence from outside of the log, with which the log is compared. */
 export interface Evidence {
@@ -74,7 +72,7 @@ async function findLostSeal(
   const count = await store.countSeals(lastSeal);
   if (count === lastSeal) return undefined;
   const reason = `only ${count} of the ${lastSeal} seals up to this archived entry are there`;
-  return { at: `${head.day}/${head.position}`, reason };
+  return { at: placeText(head), reason };
 }
 
 async function follow(
@@ -82,12 +80,21 @@ async function follow(
   chain: Chain,
   seals: SealCheck | undefined,
 ): Promise<Break | undefined> {
-  for (;;) {
-    const entries = await store.following(chain.last, PAGE);
+  for await (const entries of storedPages(store, chain.last)) {
     for (const entry of entries) {
       const broken = chain.follow(entry) ?? seals?.follow(entry);
       if (broken) return broken;
     }
-    if (entries.length < PAGE) return seals?.end();
   }
+  return seals?.end();
+}
+
+/**
+ * Requires an audit log that holds, for a command that appends to it.
+ * @throws Error if it is broken
+ */
+export async function requireValidAudit(database: Database, sealer: Sealer): Promise<void> {
+  const verdict = await verifyAudit(database, { sealer });
+  if (verdict.kind !== 'broken') return;
+  throw new Error(`the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`);
 }

@@ -7,7 +7,7 @@ import { auditEntryOf } from '../audit/archive/archive.js';
 import { copyPartition, detachArchived, endedPartitions } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
 import { Sealer } from '../audit/sealer.js';
-import { verifyAudit } from '../audit/verification.js';
+import { requireValidAudit } from '../audit/verification.js';
 import {
   type AuditProof,
   readAuditProof,
@@ -52,11 +52,7 @@ export async function archiveMonths(
   const sealer = new Sealer(keys);
   const actor = { actor: `command:archive:${userInfo().username}`, role: 'command' };
   await withServiceDatabase(storage, async (database) => {
-    const verdict = await verifyAudit(database, { sealer });
-    if (verdict.kind === 'broken')
-      throw new Error(
-        `the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`,
-      );
+    await requireValidAudit(database, sealer);
     const audit = auditOver(database, sealer);
     for (const partition of await endedPartitions(database, month)) {
       const copy = await copyPartition(database, sealer, partition, folder);

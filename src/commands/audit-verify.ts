@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { RecordedArchive } from '../audit/archive/archive.js';
 import { proveArchives } from '../audit/archive/archive-proof.js';
 import { auditOver } from '../audit/audit.service.js';
-import type { Witness } from '../audit/entry.js';
+import { headText, parseHead, placeText, type Witness } from '../audit/entry.js';
 import { HeadFile } from '../audit/head-file.js';
-import { headText, parseHead } from '../audit/head.js';
 import type { SealCount } from '../audit/seal-check.js';
 import { Sealer } from '../audit/sealer.js';
 import { verifyAudit } from '../audit/verification.js';
@@ -98,7 +97,7 @@ async function proveFiles(
   const { record, seals } = verdict;
   print(
     record
-      ? `The archive is recorded in the log at ${record.day}/${record.position}.`
+      ? `The archive is recorded in the log at ${placeText(record)}.`
       : 'The log has no record of the archive, so entries may be missing at the end of the file.',
   );
   if (seals) printSeals(seals, print, 'Seals of the archive');
@@ -114,9 +113,7 @@ async function proveSecrets(database: Database, keys: SecretsKeys, print: Print)
 }
 
 function printBeginning({ partition, record }: RecordedArchive, print: Print): void {
-  print(
-    `The log begins after the archive ${partition}, which is recorded at ${record.day}/${record.position}.`,
-  );
+  print(`The log begins after the archive ${partition}, which is recorded at ${placeText(record)}.`);
 }
 
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {

@@ -5,11 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { restateArchives } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
 import { Sealer } from '../audit/sealer.js';
-import { verifyAudit } from '../audit/verification.js';
+import { requireValidAudit } from '../audit/verification.js';
 import { readSecretsKeys, readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
-import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
 import { previewReEncryption, reEncrypt } from '../tenancy/secrets/re-encryption.js';
 import { SecretBox } from '../tenancy/secrets/secret-box.js';
@@ -64,12 +63,6 @@ export async function previewSecrets(storage: Storage, keys: SecretsKeys, print:
     print(`Would re-encrypt the secrets of ${resealed} of ${tenants} tenants with key ${box.keyId}.`);
     print('Nothing was changed.');
   });
-}
-
-async function requireValidAudit(database: Database, sealer: Sealer): Promise<void> {
-  const verdict = await verifyAudit(database, { sealer });
-  if (verdict.kind !== 'broken') return;
-  throw new Error(`the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`);
 }
 
 function boxOf({ secretsKey, secretsKeyPrevious }: SecretsKeys): SecretBox {

@@ -2,7 +2,8 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AuditStore } from '../../src/audit/audit.store.js';
 import { openDataSource } from '../../src/database/data-source.js';
-import type { Database, Statement } from '../../src/database/database.js';
+import type { Database } from '../../src/database/database.js';
+import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { createTestDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
@@ -43,8 +44,9 @@ afterAll(async () => {
 /** How many rows of the audit tables the store's statement reads. */
 async function rowsRead(read: (store: AuditStore) => Promise<unknown>): Promise<number> {
   let plan: Explained<ExecutedNode>[] = [];
-  const query = async ({ text }: Statement, values: readonly unknown[]) => {
-    plan = await sql.run(`EXPLAIN (ANALYZE, BUFFERS, FORMAT json) ${text}`, values);
+  const query = async (statement: Statement, values: object) => {
+    const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT json) ${statement.text}`;
+    plan = await sql.run(explain, valuesOf(statement, values));
     return [];
   };
   await read(new AuditStore({ query } as unknown as Database));

@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Seal, SealedEntry, Witness } from '../entry.js';
-import { headText, parseHead } from '../head.js';
+import { headText, parseHead, type Seal, type SealedEntry, type Witness } from '../entry.js';
 
 const FORMAT = 'croupier audit archive 1';
 /** Only the owner may read a file that names players and administrators. */

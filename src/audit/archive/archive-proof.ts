@@ -1,15 +1,12 @@
 import type { Database } from '../../database/database.js';
 import { type Archive, genuineArchives, type RecordedArchive } from './archive.js';
 import { entriesIn, readHeader, sha256Of } from './archive-file.js';
-import { AuditStore, type EntryPlace } from '../audit.store.js';
+import { AuditStore } from '../audit.store.js';
 import { type Break, Chain } from '../chain.js';
-import type { SealedEntry } from '../entry.js';
-import { headText } from '../head.js';
+import { type EntryPlace, headText, placeText, type SealedEntry } from '../entry.js';
+import { pagesOf } from '../pages.js';
 import type { Sealer } from '../sealer.js';
 import { type SealCount, SealCheck } from '../seal-check.js';
-
-/** Number of entries whose seals are looked up at a time. */
-const PAGE = 1_000;
 
 export type ArchiveVerdict =
   | {
@@ -134,19 +131,4 @@ function uncoveredEnd({ head }: Archive, seals: SealCheck | undefined): Break | 
   if (seals?.count.notYetSealed === 0) return undefined;
   const seal = seals ? 'no valid seal covers it' : 'its seal was not verified';
   return { at: placeText(head), reason: `${seal}, and the log has no record of this file` };
-}
-
-async function* pagesOf(entries: AsyncIterable<SealedEntry>): AsyncGenerator<SealedEntry[]> {
-  let page: SealedEntry[] = [];
-  for await (const entry of entries) {
-    page.push(entry);
-    if (page.length < PAGE) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
-}
-
-function placeText({ day, position }: EntryPlace): string {
-  return `${day}/${position}`;
 }

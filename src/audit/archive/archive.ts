@@ -1,7 +1,14 @@
 import type { AuditStore } from '../audit.store.js';
 import { type Break, followsDay, hasItsHash, isFirstOfAll } from '../chain.js';
-import type { Entry, NewEntry, SealedEntry, Witness } from '../entry.js';
-import { headText, parseHead } from '../head.js';
+import {
+  type Entry,
+  headText,
+  type NewEntry,
+  parseHead,
+  placeText,
+  type SealedEntry,
+  type Witness,
+} from '../entry.js';
 import type { Sealer } from '../sealer.js';
 
 const ACTION = 'audit.archive';
@@ -77,12 +84,12 @@ export async function archiveBefore(
     if (doubt === undefined) return archive;
     reason = doubt;
   }
-  return { at: `${first.day}/${first.position}`, reason };
+  return { at: placeText(first), reason };
 }
 
 /** Why the record does not prove its archive; undefined if it does. */
 function doubtOf({ record }: RecordedArchive, sealer: Sealer | undefined): string | undefined {
-  const at = `the record of the archive before it, ${record.day}/${record.position},`;
+  const at = `the record of the archive before it, ${placeText(record)},`;
   if (!hasItsHash(record)) return `${at} was altered`;
   if (!sealer) return undefined;
   const verdict = record.seal ? sealer.judge(record.seal, record.hash) : 'unsealed';

@@ -8,11 +8,8 @@ import { writeArchive } from './archive-file.js';
 import { followArchives, proveArchives } from './archive-proof.js';
 import type { Audit } from '../audit.service.js';
 import { AuditStore } from '../audit.store.js';
-import type { SealedEntry, Witness } from '../entry.js';
+import { storedPages } from '../pages.js';
 import type { Sealer } from '../sealer.js';
-
-/** Number of entries that are read at a time. */
-const PAGE = 1_000;
 
 /**
  * The partitions of the log that end before a month begins and get no more entries, oldest first.
@@ -45,7 +42,7 @@ export async function copyPartition(
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${partition.name}.jsonl`);
   const header = { partition: partition.name, follows: before?.head, lastSeal: before?.lastSeal ?? 0 };
-  const pages = pagesUpTo(partition.end, store, before?.head);
+  const pages = storedPages(store, before?.head, partition.end);
   const archive = await writeArchive(path, header, pages, (written) => checked(database, sealer, written));
   return { path, archive };
 }
@@ -103,19 +100,4 @@ export async function detachArchived(
     throw new Error(`${partition} does not have exactly the entries of the file`);
   await detachPartition(database, 'audit_entries', found);
   return partition;
-}
-
-/** The entries after `after` and before the day `end`, in pages. */
-async function* pagesUpTo(
-  end: string,
-  store: AuditStore,
-  after: Witness | undefined,
-): AsyncGenerator<SealedEntry[]> {
-  for (let last = after; ;) {
-    const page = await store.following(last, PAGE);
-    const entries = page.filter(({ day }) => day < end);
-    if (entries.length > 0) yield entries;
-    if (entries.length < PAGE) return;
-    last = entries.at(-1);
-  }
 }
