@@ -76,7 +76,7 @@ class FaultsRound {
 
   async declines(): Promise<void> {
     await this.setWalletRule({ fault: 'decline', on: 'BET', nth: 2 });
-    await this.book('The first BET', 'BET');
+    await this.book('The first BET');
     const declined = await this.submit('The second BET', this.transaction('BET'), {
       status: 200,
       fields: { status: 'DECLINED', balance: this.balance },
@@ -90,7 +90,7 @@ class FaultsRound {
   async failsAfterBooking(): Promise<void> {
     await this.setWalletRule({ fault: 'book-and-answer-500', on: 'BET' });
     const bet = this.transaction('BET');
-    await this.fail('A BET', bet, 'OPERATOR_UNAVAILABLE');
+    await this.fail('A BET', bet);
     this.explain(
       'The wallet has booked it and answered 500, which says nothing about money: the service answers a 500 with',
       'X-Next-Action: retry-same-request, and remembers the BET as TIMED_OUT.',
@@ -117,8 +117,7 @@ class FaultsRound {
       'Whether or not the BET was booked, the ROLLBACK is right: the wallet reverses what it booked, or leaves a',
       'tombstone. Without it the service would have sent a ROLLBACK of its own a minute later.',
     );
-    const retried = { ...bet };
-    await this.submit('The BET once more, too late', retried, {
+    await this.submit('The BET once more, too late', bet, {
       status: 200,
       fields: { status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' },
     });
@@ -127,7 +126,7 @@ class FaultsRound {
   async answersInvalidly(fault: 'cut-connection' | 'unreadable-body' | 'redirect'): Promise<void> {
     await this.setWalletRule({ fault, on: 'WIN' });
     const win = this.transaction('WIN');
-    await this.fail(`A WIN, with the fault ${fault}`, win, 'OPERATOR_UNAVAILABLE');
+    await this.fail(`A WIN, with the fault ${fault}`, win);
     this.balance += BET_MINOR;
     await this.approve('The same WIN again', win);
     this.explain(
@@ -139,13 +138,13 @@ class FaultsRound {
 
   async answersUnusually(): Promise<void> {
     await this.setWalletRule({ fault: 'answer-slowly', on: 'BET' });
-    await this.book('A BET that is answered byte by byte', 'BET');
+    await this.book('A BET that is answered byte by byte');
     this.explain(
       'The answer was slow but in time: the time-out covers everything from connecting to the last byte.',
     );
     await this.setWalletRule({ fault: 'answer-twice', on: 'BET' });
-    await this.book('A BET that is answered twice', 'BET');
-    await this.book('The next BET', 'BET');
+    await this.book('A BET that is answered twice');
+    await this.book('The next BET');
     this.explain(
       'The second answer was not mistaken for that of the next BET: its connection is not used again.',
     );
@@ -154,10 +153,7 @@ class FaultsRound {
   async swapsAnswers(): Promise<void> {
     await this.setWalletRule({ fault: 'answers-swapped', on: 'BET', times: 2 });
     const [one, two] = [this.transaction('BET'), this.transaction('BET')];
-    await Promise.all([
-      this.fail('A BET at the same time as another', one, 'OPERATOR_UNAVAILABLE'),
-      this.fail('The other BET', two, 'OPERATOR_UNAVAILABLE'),
-    ]);
+    await Promise.all([this.fail('A BET at the same time as another', one), this.fail('The other BET', two)]);
     this.explain(
       'Each got the answer to the other. An answer counts only if it names its transactionId, so neither was believed.',
     );
@@ -226,24 +222,19 @@ class FaultsRound {
   }
 
   private setWalletRule(rule: Rule): Promise<void> {
-    return this.setRule('wallet', this.sandbox.walletUrl, {
-      ...rule,
-      playerRefPrefix: this.player.playerRef,
-    });
+    return this.setRule('wallet', this.sandbox.walletUrl, rule);
   }
 
   private setProviderRule(rule: Rule): Promise<void> {
-    return this.setRule('provider', this.sandbox.providerUrl, {
-      ...rule,
-      playerRefPrefix: this.player.playerRef,
-    });
+    return this.setRule('provider', this.sandbox.providerUrl, rule);
   }
 
-  private async setRule(who: string, url: string, rule: Rule & { playerRefPrefix: string }): Promise<void> {
+  private async setRule(who: string, url: string, rule: Rule): Promise<void> {
     const { origin } = new URL(url);
     const counterpart = new TranscriptClient(new PlatformClient(origin), this.output);
     const title = `The ${who} is asked to misbehave: ${FAULTS[rule.fault].does}`;
-    await counterpart.configure(title, 'PUT', FAULTS_PATH, { rules: [rule] });
+    const rules = [{ ...rule, playerRefPrefix: this.player.playerRef }];
+    await counterpart.configure(title, 'PUT', FAULTS_PATH, { rules });
   }
 
   private transaction(kind: 'BET' | 'WIN' | 'ROLLBACK') {
@@ -256,9 +247,9 @@ class FaultsRound {
   }
 
   /** Sends a BET and expects it to be booked. */
-  private async book(title: string, kind: 'BET'): Promise<void> {
+  private async book(title: string): Promise<void> {
     this.balance -= BET_MINOR;
-    await this.approve(title, this.transaction(kind));
+    await this.approve(title, this.transaction('BET'));
   }
 
   private approve(title: string, transaction: object): Promise<unknown> {
@@ -266,7 +257,7 @@ class FaultsRound {
     return this.submit(title, transaction, { status: 200, fields });
   }
 
-  private async fail(title: string, transaction: object, code: string): Promise<void> {
+  private async fail(title: string, transaction: object, code = 'OPERATOR_UNAVAILABLE'): Promise<void> {
     await this.submit(title, transaction, { status: 500, fields: {}, code });
   }
 

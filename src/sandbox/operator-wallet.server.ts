@@ -1,17 +1,40 @@
+import { DEFAULT_TOLERANCE_SECONDS, MemoryNonceStore, verifyPlatformSignature } from '@croupier/provider-sdk';
 import { join } from 'node:path';
 import { Clock } from '../runtime/clock.js';
+import {
+  type Call,
+  type ChooseFault,
+  type CounterpartOptions,
+  CounterpartServer,
+  INVALID_SIGNATURE,
+  MAX_NONCES,
+  NOT_AN_OBJECT,
+  parse,
+} from './counterpart.server.js';
+import { type Answer, jsonAnswer } from './faults/delivery.js';
 import { type FaultName, WALLET_OPERATIONS } from './faults/faults.js';
 import { type Fields, isCurrency, isText } from './fields.js';
 import { Journal } from './journal.js';
 import { Ledger, type LedgerEntry, readOrder } from './ledger.js';
-import { type Answer, badRequest, type CounterpartOptions, SignedServer } from './signed.server.js';
+
+const BASE_PATH = '/wallet';
+const BALANCE_PATH = `${BASE_PATH}/balance`;
+/**
+ * How long a nonce is remembered, in seconds. A timestamp may be ahead of or behind the clock by up to the
+ * tolerance, inclusive, in whole seconds. If it is ahead by the full tolerance, it stays valid for twice the tolerance
+ * plus one second.
+ */
+const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
 
 /** The sandbox operator's wallet as an HTTP server. Its ledger has the players' play money. Contract, section 4. */
 export class OperatorWalletServer {
   private readonly clock = new Clock();
-  private server: SignedServer;
+  private readonly nonces = new MemoryNonceStore(MAX_NONCES);
+  private secret: string | undefined;
+  private server: CounterpartServer;
 
   private constructor(
+    private readonly tenantId: string,
     private readonly ledger: Ledger,
     private readonly journal: Journal<LedgerEntry>,
   ) {}
@@ -21,33 +44,51 @@ export class OperatorWalletServer {
     const ledger = new Ledger();
     const file = join(options.folder, 'wallet.jsonl');
     const journal = await Journal.open<LedgerEntry>(file, (entry) => ledger.record(entry));
-    const wallet = new OperatorWalletServer(ledger, journal);
-    wallet.server = await SignedServer.start({
+    const wallet = new OperatorWalletServer(options.tenantId, ledger, journal);
+    wallet.server = await CounterpartServer.start({
       ...options,
       journal,
-      basePath: '/wallet',
       operations: WALLET_OPERATIONS,
-      routes: {
-        '/transaction': {
-          operation: ({ kind }) => String(kind),
-          answer: (body, fault) => wallet.book(body, fault),
-        },
-        '/balance': { operation: () => 'balance', answer: (body) => wallet.balance(body) },
-      },
+      routes: [`${BASE_PATH}/transaction`, BALANCE_PATH],
+      answer: (call, chooseFault) => Promise.resolve(wallet.answer(call, chooseFault)),
     });
     return wallet;
   }
 
   get baseUrl(): string {
-    return this.server.baseUrl;
+    return this.server.origin + BASE_PATH;
   }
 
+  /** Accepts only calls signed with this secret from now on. */
   trust(secret: string): void {
-    this.server.trust(secret);
+    this.secret = secret;
   }
 
   stop(): Promise<void> {
     return this.server.stop();
+  }
+
+  private answer(call: Call, chooseFault: ChooseFault): Answer {
+    if (!this.isAuthentic(call)) return INVALID_SIGNATURE;
+    const body = parse(call.body);
+    if (!body) return badRequest(NOT_AN_OBJECT);
+    if (call.path.startsWith(BALANCE_PATH)) {
+      chooseFault('balance', body);
+      return this.balance(body);
+    }
+    return this.book(body, chooseFault(String(body['kind']), body));
+  }
+
+  /** Whether the call is signed with the secret, and its nonce is new. */
+  private isAuthentic(call: Call): boolean {
+    const { tenantId, secret } = this;
+    if (secret === undefined) return false;
+    const now = this.clock.unixSeconds();
+    const nonce = String(call.headers['x-nonce']);
+    return (
+      verifyPlatformSignature({ ...call, secret, tenantId, now }).ok &&
+      this.nonces.claim(nonce, now + NONCE_MEMORY_SECONDS, now)
+    );
   }
 
   private book(body: Fields, fault: FaultName | undefined): Answer {
@@ -62,15 +103,18 @@ export class OperatorWalletServer {
     }
     const { transactionId, status, reason, operatorTransactionId, playerRef, currency } = entry;
     const balance = this.ledger.balance(playerRef, currency) + (fault === 'wrong-balance' ? 1 : 0);
-    return { status: 200, body: { transactionId, status, balance, reason, operatorTransactionId } };
+    return jsonAnswer(200, { transactionId, status, balance, reason, operatorTransactionId });
   }
 
   private balance({ playerRef, currency }: Fields): Answer {
     if (!isText(playerRef) || !isCurrency(currency)) return badRequest('playerRef and currency are needed');
-    if (!this.ledger.hasAccount(playerRef))
-      return { status: 404, body: { error: 'there is no such player' } };
-    return { status: 200, body: { playerRef, currency, balance: this.ledger.balance(playerRef, currency) } };
+    if (!this.ledger.hasAccount(playerRef)) return jsonAnswer(404, { error: 'there is no such player' });
+    return jsonAnswer(200, { playerRef, currency, balance: this.ledger.balance(playerRef, currency) });
   }
+}
+
+function badRequest(error: string): Answer {
+  return jsonAnswer(400, { error });
 }
 
 function declinedOnRequest(entry: LedgerEntry): LedgerEntry {

@@ -28,56 +28,47 @@ const TIMEOUT_MS = 20_000;
 const clock = new Clock();
 const randomness = new Randomness();
 
-/** Sends requests to one server: a platform, or a counterpart of the sandbox. */
+/**
+ * Sends requests to one server: a platform, or a counterpart of the sandbox. A request without an answer within twenty
+ * seconds rejects.
+ */
 export class PlatformClient {
   /** @param apiUrl without a trailing slash */
   constructor(readonly apiUrl: string) {}
 
-  /**
-   * Sends a request with an admin key.
-   * @throws Error if there is no answer within twenty seconds
-   */
   asAdmin(key: string, method: string, path: string, body?: object): Promise<Exchange> {
-    return this.send(method, path, body, body && JSON.stringify(body), { Authorization: `Bearer ${key}` });
+    return this.send(method, path, body, { Authorization: `Bearer ${key}` });
   }
 
-  /**
-   * Sends an unsigned request.
-   * @throws Error if there is no answer within twenty seconds
-   */
+  /** Sends an unsigned request. */
   plain(method: string, path: string, body?: object): Promise<Exchange> {
-    return this.send(method, path, body, body && JSON.stringify(body), {});
+    return this.send(method, path, body, {});
   }
 
-  /**
-   * Sends a POST with the four signature headers and a new nonce.
-   * @throws Error if there is no answer within twenty seconds
-   */
+  /** Sends a POST with the four signature headers and a new nonce. */
   signed(tenant: Tenant, path: string, body: object): Promise<Exchange> {
-    const bytes = JSON.stringify(body);
     const headers = signRequest({
       method: 'POST',
       path,
-      body: bytes,
+      body: JSON.stringify(body),
       tenantId: tenant.id,
       secret: tenant.secret,
       nonce: randomness.nonce(),
       now: clock.unixSeconds(),
     });
-    return this.send('POST', path, body, bytes, { ...headers });
+    return this.send('POST', path, body, { ...headers });
   }
 
   private async send(
     method: string,
     path: string,
     requestBody: object | undefined,
-    bytes: string | undefined,
     requestHeaders: Record<string, string>,
   ): Promise<Exchange> {
     const response = await fetch(`${this.apiUrl}${path}`, {
       method,
       headers: { 'Content-Type': 'application/json', ...requestHeaders },
-      body: bytes ?? null,
+      body: requestBody ? JSON.stringify(requestBody) : null,
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

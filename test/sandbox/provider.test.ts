@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
 import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
@@ -11,6 +13,14 @@ const GRANT = {
   spins: 3,
   betAmountMinor: 0,
   currency: 'EUR',
+};
+const REVOCATION = {
+  revocationRef: 'revocation',
+  sessionId: 'session',
+  playerRef: 'player',
+  gameId: 'game',
+  reason: 'KICK',
+  revokedAt: '2026-01-01T00:00:00.000Z',
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -32,8 +42,23 @@ afterEach(async () => {
   await folder.remove();
 });
 
-function call(route: string, body: object, secret = PROVIDER.secret) {
-  return new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, secret }, `/v1/game/${route}`, body);
+function call(route: string, body: object, secret?: string) {
+  return signed(`/v1/game/${route}`, body, secret);
+}
+
+function play(batch: object, secret?: string) {
+  return signed(PLAY_PATH, batch, secret);
+}
+
+function signed(path: string, body: object, secret = PROVIDER.secret) {
+  return new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, secret }, path, body);
+}
+
+/** The sessions that the journal says are revoked. */
+async function revoked(): Promise<unknown[]> {
+  const lines = (await readFile(join(folder.path, 'provider.jsonl'), 'utf8')).trimEnd().split('\n');
+  const events = lines.map((line) => JSON.parse(line) as { what: string; sessionId?: string });
+  return events.filter(({ what }) => what === 'revoked').map(({ sessionId }) => sessionId);
 }
 
 async function grant(
@@ -56,37 +81,29 @@ test('a callback that is signed with another secret is a 401', async () => {
 
 test('a repeated grant is the same batch; another grant is a new batch', async () => {
   const batch = await grant();
-  await provider.playSpin(batch.externalRef);
+  await play(batch);
   expect(await grant()).toEqual(batch);
   expect(await left(batch)).toEqual({ remainingSpins: 2, completed: false });
   expect((await grant({ ...GRANT, requestRef: 'another' })).externalRef).not.toBe(batch.externalRef);
 });
 
-test('spins are played until none is left', async () => {
-  const { externalRef } = await grant();
-  const remaining = [];
-  for (let spin = 0; spin < 3; spin += 1) remaining.push(await provider.playSpin(externalRef));
-  expect(remaining.at(0)).toEqual({ remainingSpins: 2, completed: false });
-  expect(remaining.at(-1)).toEqual({ remainingSpins: 0, completed: true });
-  await expect(provider.playSpin(externalRef)).rejects.toThrow('no spins are left');
-});
-
-test('a spin can be played over HTTP, too, with the secret', async () => {
-  const batch = await grant({ ...GRANT, spins: 1 });
-  const play = (secret?: string) =>
-    new PlatformClient(provider.baseUrl).signed({ ...PROVIDER, ...(secret && { secret }) }, PLAY_PATH, batch);
-  expect((await play('another secret')).status).toBe(401);
-  expect(await play()).toMatchObject({ status: 200, json: { remainingSpins: 0, completed: true } });
-  expect((await play()).status).toBe(409);
+test('spins are played with the secret, until none is left', async () => {
+  const batch = await grant({ ...GRANT, spins: 2 });
+  expect((await play(batch, 'another secret')).status).toBe(401);
+  expect((await play({ ...batch, externalRef: 'unknown' })).status).toBe(404);
+  expect(await play(batch)).toMatchObject({ status: 200, json: { remainingSpins: 1, completed: false } });
+  expect(await play(batch)).toMatchObject({ status: 200, json: { remainingSpins: 0, completed: true } });
+  const error = `no spins are left in batch ${batch.externalRef}`;
+  expect(await play(batch)).toMatchObject({ status: 409, json: { error } });
 });
 
 test('a cancel voids the remaining spins, also if it is repeated; spins already played remain valid', async () => {
   const batch = await grant();
-  await provider.playSpin(batch.externalRef);
+  await play(batch);
   expect((await call('free-spins/cancel', batch)).status).toBe(200);
   expect((await call('free-spins/cancel', batch)).status).toBe(200);
   expect(await left(batch)).toEqual({ remainingSpins: 0, completed: true });
-  await expect(provider.playSpin(batch.externalRef)).rejects.toThrow('no spins are left');
+  expect((await play(batch)).status).toBe(409);
 });
 
 test.each(['free-spins/status', 'free-spins/cancel'])(
@@ -100,31 +117,25 @@ test.each(['free-spins/status', 'free-spins/cancel'])(
 );
 
 test('a revoked session is remembered', async () => {
-  const revocation = {
-    revocationRef: 'revocation',
-    sessionId: 'session',
-    playerRef: 'player',
-    gameId: 'game',
-  };
-  const body = { ...revocation, reason: 'KICK', revokedAt: '2026-01-01T00:00:00.000Z' };
-  expect((await call('session/revoke', body)).status).toBe(200);
-  expect((await call('session/revoke', body)).status).toBe(200);
-  expect([provider.isRevoked('session'), provider.isRevoked('another')]).toEqual([true, false]);
+  expect((await call('session/revoke', REVOCATION)).status).toBe(200);
+  expect((await call('session/revoke', REVOCATION)).status).toBe(200);
+  expect(await revoked()).toEqual(['session']);
 });
 
 test('a restart keeps batches and revocations', async () => {
   const played = await grant();
   const cancelled = await grant({ ...GRANT, requestRef: 'another' });
-  await provider.playSpin(played.externalRef);
+  await play(played);
   await call('free-spins/cancel', cancelled);
-  await call('session/revoke', { sessionId: 'session' });
+  await call('session/revoke', REVOCATION);
   await provider.stop();
   await startProvider();
   expect(await left(played)).toEqual({ remainingSpins: 2, completed: false });
   expect(await left(cancelled)).toEqual({ remainingSpins: 0, completed: true });
   expect(await grant()).toEqual(played);
   expect((await grant({ ...GRANT, requestRef: 'third' })).externalRef).not.toBe(cancelled.externalRef);
-  expect(provider.isRevoked('session')).toBe(true);
+  expect((await call('session/revoke', REVOCATION)).status).toBe(200);
+  expect(await revoked()).toEqual(['session']);
 });
 
 test('an invalid grant is a 400', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transcript } from '../../src/demo/transcript.js';
+import { transcript } from '../../src/demo/transcript-client.js';
 
 const exchange = (text: string, headers: Record<string, string> = {}) => ({
   method: 'POST',

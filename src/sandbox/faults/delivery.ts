@@ -2,28 +2,34 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChosenFault } from './fault-rules.js';
 
-/** The status and the JSON text of an answer. */
-export interface AnswerText {
+export interface Answer {
   readonly status: number;
-  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-/** Sends a JSON answer in the way that the fault requires. Stops if the caller has disconnected. */
+export function jsonAnswer(status: number, body: object): Answer {
+  return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
+}
+
+/** Sends an answer in the way that the fault requires. Stops if the caller has disconnected. */
 export async function deliver(
   response: ServerResponse,
-  answer: AnswerText,
+  answer: Answer,
   fault: ChosenFault | undefined,
 ): Promise<void> {
-  const { status, text } = answer;
+  const { headers, body } = answer;
   switch (fault?.name) {
     case 'book-and-stay-silent':
       return;
     case 'book-and-answer-500':
-      return sendText(response, 500, '{"error":"the sandbox was asked to fail"}');
+      return send(response, jsonAnswer(500, { error: 'the sandbox was asked to fail' }));
     case 'unreadable-body':
-      return sendText(response, status, text.slice(0, Math.ceil(text.length / 2)));
+      return send(response, { ...answer, body: body.slice(0, Math.ceil(body.length / 2)) });
+    case 'no-external-ref':
+      return send(response, { ...answer, body: '{}' });
     case 'redirect':
-      return sendText(response, 307, '', { Location: '/elsewhere' });
+      return send(response, { status: 307, headers: { ...headers, Location: '/elsewhere' }, body: '' });
     case 'cut-connection': {
       const raw = rawAnswer(answer);
       return void response.socket?.write(raw.slice(0, -1), () => response.socket?.destroy());
@@ -31,30 +37,24 @@ export async function deliver(
     case 'answer-twice':
       return void response.socket?.end(rawAnswer(answer).repeat(2));
     case 'answer-slowly':
-      return sendSlowly(response, status, text, fault.ms);
+      return sendSlowly(response, answer, fault.ms);
     default:
-      return sendAnswer(response, answer);
+      return send(response, answer);
   }
 }
 
-export function sendAnswer(response: ServerResponse, { status, text }: AnswerText): void {
-  sendText(response, status, text);
+export function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
 }
 
-function sendText(
+async function sendSlowly(
   response: ServerResponse,
-  status: number,
-  text: string,
-  headers: Record<string, string> = {},
-): void {
-  const length = Buffer.byteLength(text);
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': length, ...headers });
-  response.end(text);
-}
-
-async function sendSlowly(response: ServerResponse, status: number, text: string, ms: number): Promise<void> {
-  const bytes = Buffer.from(text);
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': bytes.length });
+  { status, headers, body }: Answer,
+  ms: number,
+): Promise<void> {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...headers, 'Content-Length': bytes.length });
   for (const byte of bytes.subarray(0, -1)) {
     if (response.destroyed) return;
     response.write(Buffer.of(byte));
@@ -66,10 +66,13 @@ async function sendSlowly(response: ServerResponse, status: number, text: string
 }
 
 /** An answer as it stands on the connection. */
-export function rawAnswer({ status, text }: AnswerText): string {
-  const length = Buffer.byteLength(text);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${length}`;
-  return `${head}\r\n\r\n${text}`;
+export function rawAnswer({ status, headers, body }: Answer): string {
+  const fields = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body) });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    ...fields.map((field) => field.join(': ')),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };

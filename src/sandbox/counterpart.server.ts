@@ -1,0 +1,185 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseJsonObject } from '../api/validation/json.js';
+import { AnswerSwap } from './faults/answer-swap.js';
+import { type Answer, deliver, jsonAnswer, send } from './faults/delivery.js';
+import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
+import { type ChosenFault, FaultRules } from './faults/fault-rules.js';
+import type { FaultName } from './faults/faults.js';
+import type { Fields } from './fields.js';
+import type { Journal } from './journal.js';
+
+/** Options to start a counterpart of the sandbox. */
+export interface CounterpartOptions {
+  /** The expected `X-Tenant-ID`. */
+  tenantId: string;
+  /** The folder of the counterpart's journal. */
+  folder: string;
+  /** The preferred port; if it is taken, or 0, any free port is used. */
+  port: number;
+  log: (message: string) => void;
+}
+
+/** A POST to one of a counterpart's routes. Its signature is not verified yet. */
+export interface Call {
+  readonly method: string;
+  /** The request target, which the signature covers. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/**
+ * Chooses the fault of a verified call, before the call is carried out. Only some faults change what a counterpart does;
+ * the others change how its answer is delivered.
+ */
+export type ChooseFault = (operation: string, body: object) => FaultName | undefined;
+
+interface ServerOptions extends CounterpartOptions {
+  /** The paths of the signed routes; all are POST. */
+  routes: readonly string[];
+  /** All operations of the routes. */
+  operations: readonly string[];
+  /** Closed together with the server. */
+  journal: Pick<Journal<unknown>, 'flush' | 'close'>;
+  /**
+   * Verifies a call and carries it out. All records that it appends to the journal are durable before the answer is
+   * sent.
+   */
+  answer: (call: Call, chooseFault: ChooseFault) => Promise<Answer>;
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** Maximum number of remembered nonces, enough for about 1,600 calls a second. Beyond it, calls get a 500 or 503. */
+export const MAX_NONCES = 1_000_000;
+/**
+ * How long an idle connection is kept, in milliseconds. Clients keep it for less, so the server never closes it during
+ * a call.
+ */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * A loopback HTTP server that answers as its fault rules say. The rules and their documents need no signature.
+ */
+export class CounterpartServer {
+  private readonly server: Server;
+  private readonly faults: FaultRules;
+  private readonly answerSwap = new AnswerSwap();
+  private readonly servePage: ReturnType<typeof faultPages>;
+
+  private constructor(private readonly options: ServerOptions) {
+    this.faults = new FaultRules(options.operations);
+    this.servePage = faultPages(`${options.tenantId}: faults on request`, this.faults);
+    this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+      this.serve(request, response).catch((error: unknown) => {
+        if (response.destroyed) return;
+        options.log(`${options.tenantId}: ${String(request.url)} failed: ${String(error)}`);
+        send(response, jsonAnswer(500, { error: 'internal error' }));
+      });
+    });
+  }
+
+  static async start(options: ServerOptions): Promise<CounterpartServer> {
+    const counterpart = new CounterpartServer(options);
+    try {
+      await listen(counterpart.server, options.port);
+    } catch {
+      await listen(counterpart.server, 0);
+      options.log(
+        `${options.tenantId}: port ${options.port} is not free, listening on ${counterpart.origin}`,
+      );
+    }
+    return counterpart;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeAllConnections();
+    await closed;
+    await this.options.journal.close();
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request;
+    const isSigned = method === 'POST' && this.options.routes.includes(url.split('?')[0]!);
+    if (!isSigned) return this.serveUnsigned(request, response);
+    let fault: ChosenFault | undefined;
+    const chooseFault = (operation: string, body: object) => {
+      fault = this.faults.choose({ operation, body: { ...body }, headers });
+      return fault?.name;
+    };
+    const call = { method, path: url, headers, body: await read(request) };
+    const answer = await this.options.answer(call, chooseFault);
+    // The answer may depend on a record that another call has just appended, so every call waits for the disk.
+    await this.options.journal.flush();
+    if (fault?.name === 'answers-swapped') await this.answerSwap.deliver(response, answer);
+    else await deliver(response, answer, fault);
+  }
+
+  /** Serves the fault rules and their documents, for people on this machine. */
+  private async serveUnsigned(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.servePage(request, response)) return;
+    if (request.url !== FAULTS_PATH || !['GET', 'PUT', 'DELETE'].includes(request.method ?? '')) {
+      return send(response, jsonAnswer(404, { error: 'not found' }));
+    }
+    if (request.method === 'DELETE') this.faults.clear();
+    if (request.method === 'PUT') {
+      const body = parse(await read(request));
+      const wrong = body ? this.faults.replace(body) : NOT_AN_OBJECT;
+      if (wrong !== undefined) return send(response, jsonAnswer(400, { error: wrong }));
+    }
+    send(response, jsonAnswer(200, { rules: this.faults.list() }));
+  }
+}
+
+export const NOT_AN_OBJECT = 'the body is not a JSON object';
+
+/** The answer to a call whose signature or nonce is invalid. Contract, section 2. */
+export const INVALID_SIGNATURE: Answer = {
+  status: 401,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+  body: 'invalid signature',
+};
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/**
+ * Reads the body of a request.
+ * @throws Error if the body is too large or the caller has disconnected; in both cases the connection is closed
+ */
+async function read(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new Error(`a body of more than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+export function parse(body: Buffer): Fields | undefined {
+  try {
+    return parseJsonObject(body);
+  } catch {
+    return undefined;
+  }
+}
