@@ -52,27 +52,31 @@ export async function startEmbeddedPostgres(options: {
 export async function findEmbeddedPostgres(dataDir: string): Promise<{ url: string } | 'stopped' | 'none'> {
   const cluster = await findCluster(dataDir);
   if (!cluster) return 'none';
-  const running = await readPidFile(cluster);
-  if (!running?.ready || !(await runsCluster(running.pid, cluster))) return 'stopped';
-  return { url: urlOf(cluster, running.port) };
+  const port = await readyPort(cluster);
+  return port === undefined ? 'stopped' : { url: urlOf(cluster, port) };
 }
 
 /** Whether another process owns the cluster in `dataDir` and runs its server. */
 export async function isOwned(dataDir: string): Promise<boolean> {
   const cluster = await findCluster(dataDir);
-  const running = cluster && (await readPidFile(cluster));
-  if (!running?.ready || !(await runsCluster(running.pid, cluster!))) return false;
-  const client = connectionTo(cluster!, running.port);
+  const port = cluster && (await readyPort(cluster));
+  if (port === undefined) return false;
+  const client = connectionTo(cluster!, port);
   try {
     await client.connect();
     // Ending the connection releases the lock if it is granted.
-    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
-      OWNER_LOCK,
-    ]);
+    const tried = 'SELECT pg_try_advisory_lock($1) AS free';
+    const { rows } = await client.query<{ free: boolean }>(tried, [OWNER_LOCK]);
     return rows[0]?.free === false;
   } finally {
     await client.end();
   }
+}
+
+/** The port of the cluster's server; undefined if it is not ready. */
+async function readyPort(cluster: Pick<Cluster, 'folder'>): Promise<number | undefined> {
+  const running = await readPidFile(cluster);
+  return running?.ready && (await runsCluster(running.pid, cluster)) ? running.port : undefined;
 }
 
 /** The error of a start in a folder that another process owns. */

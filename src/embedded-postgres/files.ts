@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { chmod, chown, cp, mkdir, mkdtemp, open, readdir } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Randomness } from '../runtime/randomness.js';
+import { syncFolder } from '../runtime/sync-folder.js';
 
 /** A cluster on disk, and what is needed to start it. */
 export interface Cluster {
@@ -47,9 +48,8 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
       log(`creating a PostgreSQL cluster in ${folder}`);
       await initialise(home, binaries, account);
     }
-    const password = await readFile(join(home, 'password'), 'utf8');
     const postgres = join(binaries, 'bin/postgres');
-    return { dataDir, folder, password: password.trim(), postgres, ...(account && { account }) };
+    return { dataDir, folder, password: await passwordIn(home), postgres, ...(account && { account }) };
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new Error(`DATA_DIR: ${dataDir} cannot be used: ${error.message}`, { cause: error });
@@ -66,8 +66,11 @@ export async function findCluster(
 ): Promise<Pick<Cluster, 'folder' | 'password'> | undefined> {
   if (!(await exists(join(dataDir, 'postgresql')))) return undefined;
   const home = join(await realpath(dataDir), 'postgresql');
-  const password = await readFile(join(home, 'password'), 'utf8');
-  return { folder: join(home, 'data'), password: password.trim() };
+  return { folder: join(home, 'data'), password: await passwordIn(home) };
+}
+
+async function passwordIn(home: string): Promise<string> {
+  return (await readFile(join(home, 'password'), 'utf8')).trim();
 }
 
 /** Removes what a process that died during preparation left behind. Only the process that owns `dataDir` calls it. */
@@ -135,12 +138,8 @@ async function refuseClosedFolder(account: Account, folder: string, dataDir: str
  */
 async function executableBinaries(dataDir: string, account: Account | undefined): Promise<string> {
   const installed = installedBinaries();
+  await linkLibraries(installed).catch(() => undefined);
   if ((await whyNotExecutable(installed, account)) === undefined) return installed;
-  const linked = await linkLibraries(installed).then(
-    () => true,
-    () => false,
-  );
-  if (linked && (await whyNotExecutable(installed, account)) === undefined) return installed;
   const manifest = await readFile(join(installed, '../package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   const copy = join(dataDir, `postgresql-binaries-${version}`);
@@ -198,9 +197,7 @@ function initialise(home: string, binaries: string, account: Account | undefined
   return createAtomically(home, async (unfinished) => {
     const passwordFile = join(unfinished, 'password');
     await writeFile(passwordFile, `${new Randomness().secret()}\n`, { mode: 0o600, flush: true });
-    if (account) {
-      for (const path of [unfinished, passwordFile]) await chown(path, account.uid, account.gid);
-    }
+    if (account) for (const path of [unfinished, passwordFile]) await chown(path, account.uid, account.gid);
     const flags = [
       `--pgdata=${join(unfinished, 'data')}`,
       `--username=${SUPERUSER}`,
@@ -241,16 +238,6 @@ async function remove(unfinished: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Writes the entries of a folder to disk, so that a new or renamed entry survives a crash. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -279,12 +266,8 @@ function run(
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    child.once('error', (error) => {
-      resolve({ status: null, output: error.message });
-    });
-    child.once('close', (status) => {
-      resolve({ status, output: output.trim().replaceAll('\n', ' ') });
-    });
+    child.once('error', (error) => resolve({ status: null, output: error.message }));
+    child.once('close', (status) => resolve({ status, output: output.trim().replaceAll('\n', ' ') }));
   });
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
@@ -120,20 +119,12 @@ export async function shutDown(
   for (const name of ['SIGINT', 'SIGQUIT'] as const) {
     if (!(await isAlive(postmaster, cluster))) return;
     signal(postmaster.pid, name);
-    await waitForExit(postmaster, cluster, Math.min(patienceMs, SHUTDOWN_MS[name]));
+    const limitMs = Math.min(patienceMs, SHUTDOWN_MS[name]);
+    for (let waitedMs = 0; waitedMs < limitMs && (await isAlive(postmaster, cluster)); waitedMs += POLL_MS) {
+      await sleep(POLL_MS);
+    }
   }
   if (await isAlive(postmaster, cluster)) throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not stop`);
-}
-
-/** Waits until the server has exited, for at most the given time. */
-async function waitForExit(postmaster: Postmaster, cluster: Cluster, limitMs: number): Promise<void> {
-  if (postmaster.child) {
-    await once(postmaster.child, 'exit', { signal: AbortSignal.timeout(limitMs) }).catch(() => undefined);
-    return;
-  }
-  for (let waitedMs = 0; waitedMs < limitMs && (await isAlive(postmaster, cluster)); waitedMs += POLL_MS) {
-    await sleep(POLL_MS);
-  }
 }
 
 /**

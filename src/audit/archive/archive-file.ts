@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '../../runtime/sync-folder.js';
 import { headText, parseHead, type Seal, type SealedEntry, type Witness } from '../entry.js';
 
 const FORMAT = 'croupier audit archive 1';
@@ -138,14 +139,4 @@ function sealIn({ number, day, position, keyId, mac }: Record<string, unknown>):
     typeof mac === 'string' &&
     /^[0-9a-f]{64}$/.test(mac);
   return known ? ({ number, day, position, keyId, mac } as Seal) : undefined;
-}
-
-/** Flushes the folder to the disk, so that the file's new name survives a power failure. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
