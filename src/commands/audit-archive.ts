@@ -1,8 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { auditEntryOf } from '../audit/archive/archive.js';
 import { copyPartition, detachArchived, endedPartitions } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
@@ -18,7 +16,7 @@ import {
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
 import { repeatSecretEntries } from '../tenancy/secrets/repeated-secret-entries.js';
-import { type Print, runCommand, UsageError } from '../runtime/command-line.js';
+import { isProgram, type Print, runCommand, UsageError } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
 const COMMAND = {
@@ -93,10 +91,8 @@ async function run(
   } else throw new UsageError('needs --before YYYY-MM and --to FOLDER, or --detach FILE');
 }
 
-function main(): Promise<void> {
+if (isProgram(import.meta.url)) {
   // Hides the service's informational log lines, which Nest would print among the command's output.
   Logger.overrideLogger(['warn', 'error']);
-  return runCommand(COMMAND, run);
+  await runCommand(COMMAND, run);
 }
-
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -1,7 +1,4 @@
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { RecordedArchive } from '../audit/archive/archive.js';
 import { proveArchives } from '../audit/archive/archive-proof.js';
 import { auditOver } from '../audit/audit.service.js';
 import { headText, parseHead, placeText, type Witness } from '../audit/entry.js';
@@ -15,12 +12,8 @@ import type { SecretsKeys } from '../config/keys.js';
 import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
 import { SecretBox } from '../tenancy/secrets/secret-box.js';
-import {
-  type SecretReport,
-  type StaleSecret,
-  verifySecrets,
-} from '../tenancy/secrets/secret-verification.js';
-import { type Print, runCommand, UsageError } from '../runtime/command-line.js';
+import { type SecretReport, verifySecrets } from '../tenancy/secrets/secret-verification.js';
+import { isProgram, type Print, runCommand, UsageError } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
 const COMMAND = {
@@ -63,7 +56,10 @@ export async function proveAudit(
     }
     print(`The audit log is valid: ${verdict.entries} entries of ${verdict.days} days.`);
     if (verdict.head) print(`head ${headText(verdict.head)}`);
-    if (verdict.archive) printBeginning(verdict.archive, print);
+    if (verdict.archive) {
+      const { partition, record } = verdict.archive;
+      print(`The log begins after the archive ${partition}, which is recorded at ${placeText(record)}.`);
+    }
     if (file) printHeadFile(file, print);
     if (verdict.headsNotCompared > 0)
       print(
@@ -112,10 +108,6 @@ async function proveSecrets(database: Database, keys: SecretsKeys, print: Print)
   return report.stale.length > 0 ? 1 : 0;
 }
 
-function printBeginning({ partition, record }: RecordedArchive, print: Print): void {
-  print(`The log begins after the archive ${partition}, which is recorded at ${placeText(record)}.`);
-}
-
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {
   print(`AUDIT_HEAD_FILE: ${count} heads of ${path} were read, and none contradicts the log.`);
   if (unreadableLines > 0)
@@ -146,14 +138,12 @@ function printSecrets({ stale, identified, notIdentified }: SecretReport, print:
         'run npm run secrets:re-encrypt.',
     );
   }
-  for (const finding of stale) printStale(finding, print);
-}
-
-function printStale({ noun, id, column, reason, recordedAt }: StaleSecret, print: Print): void {
-  print(`The ${column} secret of ${noun} ${id} does not match the audit log (${recordedAt}): ${reason}.`);
-  print(
-    `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,
-  );
+  for (const { noun, id, column, reason, recordedAt } of stale) {
+    print(`The ${column} secret of ${noun} ${id} does not match the audit log (${recordedAt}): ${reason}.`);
+    print(
+      `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,
+    );
+  }
 }
 
 function keysOf({ secretsKey, secretsKeyPrevious }: AuditProof): SecretsKeys | undefined {
@@ -171,11 +161,9 @@ function headIn(text: string): Witness {
   return head;
 }
 
-function main(): Promise<void> {
-  return runCommand(COMMAND, ({ head, archive }, print) => {
+if (isProgram(import.meta.url)) {
+  await runCommand(COMMAND, ({ head, archive }, print) => {
     const archives = archive?.map((path) => resolve(callersFolder('audit:verify'), path));
     return proveAudit(readEnvironment(readAuditProof), head, print, archives);
   });
 }
-
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -1,9 +1,7 @@
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { migrate, pendingMigrations } from '../database/data-source.js';
-import { type Print, runCommand } from '../runtime/command-line.js';
+import { isProgram, type Print, runCommand } from '../runtime/command-line.js';
 import { atServiceDatabase } from './service-database.js';
 
 const COMMAND = {
@@ -39,11 +37,9 @@ export async function previewMigrations(storage: Storage, print: Print): Promise
   print(names.length === 0 ? 'The schema is up to date.' : 'Nothing was changed.');
 }
 
-function main(): Promise<void> {
-  return runCommand(COMMAND, (values, print) => {
+if (isProgram(import.meta.url)) {
+  await runCommand(COMMAND, (values, print) => {
     const storage = readEnvironment(readStorage);
     return values['dry-run'] ? previewMigrations(storage, print) : migrateDatabase(storage, print);
   });
 }
-
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -1,9 +1,7 @@
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { readStorage, type Storage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { makePartitions } from '../database/partitions.js';
-import { type Print, runCommand, UsageError } from '../runtime/command-line.js';
+import { isProgram, type Print, runCommand, UsageError } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
 const DEFAULT_MONTHS = '3';
@@ -38,10 +36,8 @@ function monthsIn(text: string): number {
   return months;
 }
 
-function main(): Promise<void> {
-  return runCommand(COMMAND, ({ months }, print) =>
+if (isProgram(import.meta.url)) {
+  await runCommand(COMMAND, ({ months }, print) =>
     makeMonthsAhead(readEnvironment(readStorage), monthsIn(months), print),
   );
 }
-
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

@@ -1,7 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { restateArchives } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
 import { Sealer } from '../audit/sealer.js';
@@ -12,7 +10,7 @@ import type { SecretsKeys } from '../config/keys.js';
 import { Randomness } from '../runtime/randomness.js';
 import { previewReEncryption, reEncrypt } from '../tenancy/secrets/re-encryption.js';
 import { SecretBox } from '../tenancy/secrets/secret-box.js';
-import { type Print, runCommand } from '../runtime/command-line.js';
+import { isProgram, type Print, runCommand } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
 const COMMAND = {
@@ -69,13 +67,11 @@ function boxOf({ secretsKey, secretsKeyPrevious }: SecretsKeys): SecretBox {
   return new SecretBox(secretsKey, new Randomness(), secretsKeyPrevious);
 }
 
-function main(): Promise<void> {
+if (isProgram(import.meta.url)) {
   // Hides the service's informational log lines, which Nest would print among the command's output.
   Logger.overrideLogger(['warn', 'error']);
-  return runCommand(COMMAND, (values, print) => {
+  await runCommand(COMMAND, (values, print) => {
     const [storage, keys] = [readEnvironment(readStorage), readEnvironment(readSecretsKeys)];
     return values['dry-run'] ? previewSecrets(storage, keys, print) : reEncryptSecrets(storage, keys, print);
   });
 }
-
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();

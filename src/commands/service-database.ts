@@ -28,8 +28,7 @@ export async function atServiceDatabase<T>(
   if (found === 'none')
     throw new Error(`there is no database: set DATABASE_URL, or DATA_DIR (now ${dataDir})`);
   if (found !== 'stopped') return work(found.url);
-  const lines: string[] = [];
-  const started = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
+  const started = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   try {
     return await work(started.url);
   } finally {

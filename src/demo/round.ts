@@ -1,10 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readStorage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
-import { readArguments } from '../runtime/command-line.js';
+import { isProgram, readArguments } from '../runtime/command-line.js';
 import { Randomness } from '../runtime/randomness.js';
 import { visibleLines } from '../runtime/visible.js';
 import { playFaults } from './faults.round.js';
@@ -112,4 +110,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) await main();
+if (isProgram(import.meta.url)) await main();

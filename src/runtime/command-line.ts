@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { keptByNpm } from '../config/environment.js';
 import { tolerateBrokenOutput } from './standard-streams.js';
@@ -65,6 +67,14 @@ export async function runCommand<const Options extends OptionsConfig>(
   } catch (error) {
     fail(command, error);
   }
+}
+
+/**
+ * Whether this process was started with the module as its program.
+ * @param moduleUrl `import.meta.url`
+ */
+export function isProgram(moduleUrl: string): boolean {
+  return realpathSync(process.argv[1] ?? '') === fileURLToPath(moduleUrl);
 }
 
 function fail({ name }: CommandLine<OptionsConfig>, error: unknown): void {
