@@ -94,7 +94,6 @@ const FOLLOWING = named(
     ORDER BY audit_entries.day, position LIMIT :limit`,
 );
 
-/** The newest entries of an action, each with its own seal if it has one. */
 const OF_ACTION = named(
   'audit_of_action',
   `SELECT ${COLUMNS}, ${SEAL}
@@ -191,7 +190,6 @@ export class AuditStore {
     return (await query<AppendedEntry>(UNSEALED_HEAD, {}))[0];
   }
 
-  /** The newest entry. */
   async head(): Promise<Witness | undefined> {
     return (await this.database.query<Witness>(HEAD, {}))[0];
   }
@@ -249,7 +247,6 @@ export class AuditStore {
     return row!.day;
   }
 
-  /** The name of the oldest partition that has entries. */
   async oldestPartition(): Promise<string | undefined> {
     return (await this.database.query<{ name: string }>(OLDEST_PARTITION, {}))[0]?.name;
   }
@@ -264,15 +261,12 @@ export class AuditStore {
     return row!;
   }
 
-  /**
-   * Returns the entries with this action, newest first.
-   * @param limit 1 or more
-   */
+  /** Returns the entries with this action, newest first. */
   ofAction(action: string, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(OF_ACTION, { action, limit });
   }
 
-  /** The seals of these entries; an entry without one is left out. */
+  /** The seals of these entries. An entry without one is left out. */
   sealsAt(places: readonly EntryPlace[]): Promise<Seal[]> {
     return this.database.query<Seal>(SEALS_AT, arraysOf(places));
   }

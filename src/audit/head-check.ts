@@ -9,55 +9,35 @@ const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
 /**
  * Checks that heads kept outside of the database are entries of the log. The head of a detached entry is compared with
  * the entry's seal, which stays in the database.
+ * @param lastDetached the last detached entry; undefined if there is none
+ * @returns a head that is not an entry of the log, or the number of heads that could not be compared: those of detached
+ *   entries without a seal of their own, or with a seal of an unknown key, or all of them if there is no sealer
  */
-export class HeadCheck {
-  /**
-   * Number of heads of detached entries that could not be compared: the entry has no seal of its own, the seal's key is
-   * unknown, or there is no sealer.
-   */
-  notCompared = 0;
-
-  /** @param lastDetached the last detached entry; undefined if there is none */
-  constructor(
-    private readonly store: AuditStore,
-    private readonly sealer: Sealer | undefined,
-    private readonly lastDetached: Witness | undefined,
-  ) {}
-
-  /** Finds a head that is not an entry of the log. */
-  async findLost(heads: Iterable<Witness> | AsyncIterable<Witness>): Promise<Break | undefined> {
-    for await (const page of pagesOf(heads)) {
-      const lost = await this.lostOf(page);
-      if (lost) return lost;
-    }
-    return undefined;
-  }
-
-  private async lostOf(heads: readonly Witness[]): Promise<Break | undefined> {
-    const detached = heads.filter((head) => this.isDetached(head));
-    const forged = await this.forgedOf(detached);
-    if (forged) return { at: placeText(forged), reason: NOT_THE_ENTRY };
-    const lost = await this.store.lostHead(heads.filter((head) => !this.isDetached(head)));
-    if (!lost) return undefined;
-    const reason = lost.missing ? 'it is missing, although it existed earlier' : NOT_THE_ENTRY;
-    return { at: placeText(lost), reason };
-  }
-
-  private isDetached({ day, position }: Witness): boolean {
-    const last = this.lastDetached;
-    if (!last) return false;
-    return day < last.day || (day === last.day && position <= last.position);
-  }
-
-  /** The first head whose hash is not the one that was sealed. */
-  private async forgedOf(heads: readonly Witness[]): Promise<Witness | undefined> {
-    const seals = new Map((await this.store.sealsAt(heads)).map((seal) => [placeText(seal), seal]));
-    for (const head of heads) {
+export async function compareHeads(
+  heads: Iterable<Witness> | AsyncIterable<Witness>,
+  store: AuditStore,
+  sealer: Sealer | undefined,
+  lastDetached: Witness | undefined,
+): Promise<Break | { readonly notCompared: number }> {
+  let notCompared = 0;
+  for await (const page of pagesOf(heads)) {
+    const detached = page.filter((head) => isDetached(head, lastDetached));
+    const seals = new Map((await store.sealsAt(detached)).map((seal) => [placeText(seal), seal]));
+    for (const head of detached) {
       const seal = seals.get(placeText(head));
-      const verdict = seal && this.sealer ? this.sealer.judge(seal, head.hash) : 'unknown-key';
-      if (verdict === 'forged') return head;
-      if (verdict === 'unknown-key') this.notCompared += 1;
+      const verdict = seal && sealer ? sealer.judge(seal, head.hash) : 'unknown-key';
+      if (verdict === 'forged') return { at: placeText(head), reason: NOT_THE_ENTRY };
+      if (verdict === 'unknown-key') notCompared += 1;
     }
-    return undefined;
+    const lost = await store.lostHead(page.filter((head) => !isDetached(head, lastDetached)));
+    if (lost) {
+      const reason = lost.missing ? 'it is missing, although it existed earlier' : NOT_THE_ENTRY;
+      return { at: placeText(lost), reason };
+    }
   }
+  return { notCompared };
+}
+
+function isDetached({ day, position }: Witness, last: Witness | undefined): boolean {
+  return last !== undefined && (day < last.day || (day === last.day && position <= last.position));
 }

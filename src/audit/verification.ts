@@ -3,7 +3,7 @@ import { AuditStore } from './audit.store.js';
 import { archiveBefore, type RecordedArchive } from './archive/archive.js';
 import { type Break, Chain } from './chain.js';
 import { placeText, type Witness } from './entry.js';
-import { HeadCheck } from './head-check.js';
+import { compareHeads } from './head-check.js';
 import { storedPages } from './pages.js';
 import { type SealCount, SealCheck } from './seal-check.js';
 import type { Sealer } from './sealer.js';
@@ -27,7 +27,7 @@ export type LogVerdict =
       readonly seals?: SealCount;
       /** The archive after which the log begins; absent if no entries were detached. */
       readonly archive?: RecordedArchive;
-      /** Number of heads of detached entries that could not be compared: see `HeadCheck`. */
+      /** Number of heads of detached entries that could not be compared: see `compareHeads`. */
       readonly headsNotCompared: number;
     }
   | ({ readonly kind: 'broken' } & Break);
@@ -49,9 +49,10 @@ export async function verifyAudit(database: Database, evidence: Evidence): Promi
   if (lost) return { kind: 'broken', ...lost };
   const chain = new Chain(archive?.head);
   const seals = sealer && new SealCheck(sealer, newest, archive?.lastSeal);
-  const heads = new HeadCheck(store, sealer, archive?.head);
-  const broken = (await follow(store, chain, seals)) ?? (await heads.findLost(evidence.heads ?? []));
+  const broken = await follow(store, chain, seals);
   if (broken) return { kind: 'broken', ...broken };
+  const compared = await compareHeads(evidence.heads ?? [], store, sealer, archive?.head);
+  if ('reason' in compared) return { kind: 'broken', ...compared };
   const { days, entries, last: head } = chain;
   return {
     kind: 'holds',
@@ -60,7 +61,7 @@ export async function verifyAudit(database: Database, evidence: Evidence): Promi
     ...(head && { head }),
     ...(seals && { seals: seals.count }),
     ...(archive && { archive }),
-    headsNotCompared: heads.notCompared,
+    headsNotCompared: compared.notCompared,
   };
 }
 
