@@ -8,7 +8,7 @@ import type { NewEntry } from './entry.js';
 const AUDITED = 'croupier:audited';
 
 /** The action and target of a route, for entries that its service does not write: reads and refusals. */
-export interface AuditedRoute {
+interface AuditedRoute {
   readonly action: string;
   /** `<noun>:<id>` or only a noun; `{field}` stands for a path parameter or a field of the body. */
   readonly target: string;

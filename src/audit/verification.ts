@@ -8,15 +8,7 @@ import { storedPages } from './pages.js';
 import { type SealCount, SealCheck } from './seal-check.js';
 import type { Sealer } from './sealer.js';
 
-/** Evidence from outside of the log, with which the log is compared. */
-export interface Evidence {
-  /** Without it, the seals are not checked. */
-  readonly sealer?: Sealer;
-  /** Heads from outside of the database: each must still be in the log, unaltered. */
-  readonly heads?: Iterable<Witness> | AsyncIterable<Witness>;
-}
-
-export type LogVerdict =
+type LogVerdict =
   | {
       readonly kind: 'holds';
       readonly days: number;
@@ -36,9 +28,14 @@ export type LogVerdict =
  * Verifies the audit log, from its first entry or from the end of the last detached archive: the chain of hashes, the
  * seals, and the heads from outside. Only such a head reveals that the newest entries were removed with their seals.
  * The service may be running at the same time.
+ * @param evidence.sealer without it, the seals are not checked
+ * @param evidence.heads each must still be in the log, unaltered
  */
-export async function verifyAudit(database: Database, evidence: Evidence): Promise<LogVerdict> {
-  const { sealer } = evidence;
+export async function verifyAudit(
+  database: Database,
+  evidence: { sealer?: Sealer; heads?: Iterable<Witness> | AsyncIterable<Witness> },
+): Promise<LogVerdict> {
+  const { sealer, heads = [] } = evidence;
   const store = new AuditStore(database);
   // This seal is read before the entries, so that they include the sealed entry.
   const newest = await store.newestSeal();
@@ -51,7 +48,7 @@ export async function verifyAudit(database: Database, evidence: Evidence): Promi
   const seals = sealer && new SealCheck(sealer, newest, archive?.lastSeal);
   const broken = await follow(store, chain, seals);
   if (broken) return { kind: 'broken', ...broken };
-  const compared = await compareHeads(evidence.heads ?? [], store, sealer, archive?.head);
+  const compared = await compareHeads(heads, store, sealer, archive?.head);
   if ('reason' in compared) return { kind: 'broken', ...compared };
   const { days, entries, last: head } = chain;
   return {

@@ -8,7 +8,7 @@ const BET_MINOR = 100;
 const WIN_MINOR = 700;
 
 /** The round so far, and a function that submits a transaction. */
-export interface RoundState {
+interface RoundState {
   /** Prefix of all ids of this round. */
   readonly id: string;
   readonly playerRef: string;

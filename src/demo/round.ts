@@ -48,14 +48,14 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   });
   const sessionToken = launched.json['sessionToken'];
 
-  const ask = (title: string, route: string, body: object, fields: object) => {
+  const call = (title: string, route: string, body: object, fields: object) => {
     const request = { title, path: `/v1/wallet/${route}`, body: { sessionToken, ...body } };
     return client.play(sandbox.provider, request, { status: 200, fields });
   };
   const submit = (title: string, transaction: Transaction, fields: object) =>
-    ask(title, 'transaction', { ...transaction, ...player }, fields);
+    call(title, 'transaction', { ...transaction, ...player }, fields);
 
-  await ask('The provider verifies the session', 'session/verify', {}, player);
+  await call('The provider verifies the session', 'session/verify', {}, player);
 
   const afterBet = START_BALANCE_MINOR - BET_MINOR;
   const bet = { transactionId: `${id}-bet-1`, kind: 'BET', roundId: `${id}-1`, amountMinor: BET_MINOR };
@@ -64,7 +64,7 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   const balance = afterBet + WIN_MINOR;
   const win = { transactionId: `${id}-win-1`, kind: 'WIN', roundId: bet.roundId, amountMinor: WIN_MINOR };
   await submit('The WIN of that round', { ...win, roundClosed: true }, { status: 'APPROVED', balance });
-  await ask('The balance', 'balance', {}, { balance });
+  await call('The balance', 'balance', {}, { balance });
 
   const tooMuch = { transactionId: `${id}-bet-2`, kind: 'BET', roundId: `${id}-2`, amountMinor: balance + 1 };
   const declined = { status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS', balance };
@@ -85,7 +85,7 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   const rollback = { transactionId: `${id}-rollback-3`, kind: 'ROLLBACK', roundId: undone.roundId };
   const named = { ...rollback, originalTransactionId: undone.transactionId };
   await submit('Its ROLLBACK', named, { status: 'APPROVED', balance });
-  await ask('The balance, as before that BET', 'balance', {}, { balance });
+  await call('The balance, as before that BET', 'balance', {}, { balance });
 
   const wonMinor = await playFreeSpins(sandbox, output, { ...player, id, balance, submit });
 

@@ -55,9 +55,9 @@ export async function createExamples(sandbox: SandboxFile): Promise<GeneratedIds
   };
   const findApproval = async () => {
     const waiting = itemsIn(await admin('GET', 'approvals?state=WAITING'));
-    return waiting.find(({ operatorId }) => operatorId === operator.id) ?? (await askForApproval());
+    return waiting.find(({ operatorId }) => operatorId === operator.id) ?? (await requestApproval());
   };
-  const askForApproval = async () => {
+  const requestApproval = async () => {
     expectStatus(await admin('PUT', `limits/${operator.id}/${LIMITED_CURRENCY}`, { maxGrantMinor: 1 }), 200);
     const requestRef = `above-limit-${new Clock().unixSeconds()}`;
     const grant = { ...SPINS, requestRef, playerRef: PLAYER.playerRef, currency: LIMITED_CURRENCY };

@@ -8,7 +8,7 @@ const PROVIDER_ID = 'sandbox-provider';
 const OPERATOR_ID = 'sandbox-operator';
 const GAMES = { 'sandbox-slots': 'Sandbox Slots', 'sandbox-roulette': 'Sandbox Roulette' };
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** The address of the running platform, without a trailing slash. */
   apiUrl: string;
   adminApiKey: string;

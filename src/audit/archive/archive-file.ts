@@ -11,7 +11,7 @@ const FORMAT = 'croupier audit archive 1';
 const MODE = 0o600;
 
 /** The first line of an archive: its partition, and what precedes its entries in the log. */
-export interface ArchiveHeader {
+interface ArchiveHeader {
   readonly partition: string;
   /** The entry before the archive's first entry; undefined if the archive begins with the first entry of the log. */
   readonly follows: Witness | undefined;

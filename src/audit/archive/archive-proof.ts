@@ -8,7 +8,7 @@ import { pagesOf } from '../pages.js';
 import type { Sealer } from '../sealer.js';
 import { type SealCount, SealCheck } from '../seal-check.js';
 
-export type ArchiveVerdict =
+type ArchiveVerdict =
   | {
       readonly kind: 'holds';
       /** The last file. */

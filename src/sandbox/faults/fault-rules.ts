@@ -3,7 +3,7 @@ import { type Fields, isText, isWhole } from '../fields.js';
 import { appliesTo, type FaultName, FAULTS, isFaultName } from './faults.js';
 
 /** A rule that was set over HTTP: which calls misbehave, and how. */
-export interface FaultRule {
+interface FaultRule {
   readonly fault: FaultName;
   /** The operation; undefined means all operations to which the fault applies. */
   readonly on?: string;
