@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
 import { selectList } from '../database/select-list.js';
+import { named } from '../database/statement.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { Place } from '../database/place.js';
 import { Callback } from './callback.entity.js';
@@ -25,12 +26,14 @@ export interface CallbackFilter {
 }
 
 /** Completes an attempt, once. It began less than a day ago, so PostgreSQL need not search older partitions. */
-const COMPLETE = {
-  name: 'callback_complete',
-  text: `
-    UPDATE callbacks SET status = $2, answer = $3, error = $4, duration_ms = $5, completed_at = clock_timestamp()
-     WHERE callback_id = $1 AND completed_at IS NULL AND created_at > statement_timestamp() - interval '1 day'`,
-};
+const COMPLETE = named(
+  'callback_complete',
+  `
+    UPDATE callbacks SET status = :status, answer = :answer, error = :error, duration_ms = :durationMs,
+                         completed_at = clock_timestamp()
+     WHERE callback_id = :callbackId AND completed_at IS NULL
+       AND created_at > statement_timestamp() - interval '1 day'`,
+);
 
 const CALLBACKS: TimeOrderedTable = {
   columns: selectList(Callback, 't'),
@@ -64,8 +67,8 @@ export class CallbackStore {
     return (identifiers[0] as Pick<Callback, 'callbackId'>).callbackId;
   }
 
-  async complete(callbackId: number, { status, answer, error, durationMs }: Completion): Promise<void> {
-    await this.database.query(COMPLETE, [callbackId, status, answer, error, durationMs]);
+  async complete(callbackId: number, completion: Completion): Promise<void> {
+    await this.database.query(COMPLETE, { callbackId, ...completion });
   }
 
   find(callbackId: number): Promise<Callback | null> {

@@ -1,10 +1,8 @@
 import { Controller, Get, Param, type StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../admin/admin-route.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
 import { answerOf } from '../api/answer.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { pageByTime } from '../api/lists/time-page.js';
@@ -27,15 +25,14 @@ export class CallbacksAdminController {
   constructor(private readonly callbacks: CallbackStore) {}
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('callbacks.list', 'callbacks')
-  @ApiOperation({
-    operationId: 'listCallbacks',
+  @AdminRoute('listCallbacks', {
+    role: 'support',
     summary: 'Search the attempts to call providers, newest first',
     description: 'Each attempt has the request and up to 4 KiB of the answer.',
+    sensitiveRead: ['callbacks.list', 'callbacks'],
+    errors: ['INVALID_REQUEST'],
   })
   @ApiList(CallbackListResponse, CallbackQuery, CALLBACK_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: CallbackQuery,
     @AcceptedFormat() format: ListFormat,
@@ -51,11 +48,13 @@ export class CallbacksAdminController {
   }
 
   @Get(':callbackId')
-  @RequiresRole('support')
-  @SensitiveRead('callback.read', 'callback:{callbackId}')
-  @ApiOperation({ operationId: 'getCallback', summary: 'Read one attempt' })
+  @AdminRoute('getCallback', {
+    role: 'support',
+    summary: 'Read one attempt',
+    sensitiveRead: ['callback.read', 'callback:{callbackId}'],
+    errors: ['NOT_FOUND'],
+  })
   @ApiOkResponse({ type: CallbackItem })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async find(@Param('callbackId') callbackId: string): Promise<CallbackItem> {
     const callback = CALLBACK_ID.test(callbackId) ? await this.callbacks.find(Number(callbackId)) : null;
     if (!callback) throw new CroupierError('NOT_FOUND', 'no such callback');

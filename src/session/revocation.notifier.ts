@@ -1,15 +1,10 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
 import { Tracing } from '../observability/tracing/tracing.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
 
@@ -43,19 +38,11 @@ const UNKNOWN_OUTCOME =
  * unknown, is sent again only if a person requests it.
  */
 @Injectable()
-export class RevocationNotifier
-  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
-{
+export class RevocationNotifier {
   private readonly logger = new Logger('Revocation');
   private readonly queue: string[] = [];
   private readonly workers = new Set<Promise<void>>();
-  private readonly loop = new BackgroundLoop({
-    work: () => Promise.resolve(this.addWorkers(1)),
-    onError: ({ message }) => this.logger.error({ msg: 'notifications cannot be started', detail: message }),
-    intervalMs: POLL_MS,
-    firstAfterMs: FIRST_POLL_MS,
-    inFlight: () => [...this.workers],
-  });
+  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly configuration: Configuration,
@@ -63,22 +50,19 @@ export class RevocationNotifier
     private readonly callbacks: ProviderCallbacks,
     private readonly tracing: Tracing,
     private readonly revocations: RevocationStore,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  /**
-   * Stops sending queued notifications. `beforeApplicationShutdown` awaits those in flight; the others remain in the
-   * database.
-   */
-  onModuleDestroy(): void {
-    void this.loop.stop(STOP_MS);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop(STOP_MS);
+    background: Background,
+  ) {
+    // A stop awaits the notifications in flight; those that are queued remain in the database.
+    this.loop = background.add({
+      name: 'send unsent revocations',
+      intervalMs: POLL_MS,
+      firstAfterMs: FIRST_POLL_MS,
+      stopMs: STOP_MS,
+      work: () => Promise.resolve(this.addWorkers(1)),
+      inFlight: () => [...this.workers],
+      onError: ({ message }) =>
+        this.logger.error({ msg: 'notifications cannot be started', detail: message }),
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
+import { named } from '../database/statement.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 
 /** The outcome of a revocation's notification. Contract, section 5. */
@@ -36,50 +37,50 @@ interface StoredNotification {
 const claimWhere = (condition: string) => `
   UPDATE session_revocations r
      SET sent = true, delivered = NULL, status = NULL, error = NULL,
-         lease_until = clock_timestamp() + make_interval(secs => $1)
+         lease_until = clock_timestamp() + make_interval(secs => :leaseSeconds)
     FROM sessions s
    WHERE s.session_id = r.session_id AND ${condition}
   RETURNING r.session_id AS "sessionId", r.revocation_ref AS "revocationRef", s.provider_id AS "providerId",
             s.player_ref AS "playerRef", s.game_id AS "gameId", s.revoke_reason AS reason,
             s.revoked_at AS "revokedAt", r.lease_until::text AS lease`;
 
-const CLAIM = { name: 'revocation_claim', text: claimWhere('NOT r.sent AND r.session_id = $2') };
+const CLAIM = named('revocation_claim', claimWhere('NOT r.sent AND r.session_id = :sessionId'));
 
 /** Claims a notification that is neither delivered nor under way. */
-const CLAIM_AGAIN = {
-  name: 'revocation_claim_again',
-  text: claimWhere(`r.session_id = $2
+const CLAIM_AGAIN = named(
+  'revocation_claim_again',
+  claimWhere(`r.session_id = :sessionId
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
-};
+);
 
 /** Claims a notification that its instance left unsent, because the instance stopped or its queue was full. */
-const CLAIM_LEFT = {
-  name: 'revocation_claim_left',
-  text: claimWhere(`NOT r.sent AND r.session_id = (
+const CLAIM_LEFT = named(
+  'revocation_claim_left',
+  claimWhere(`NOT r.sent AND r.session_id = (
     SELECT session_id FROM session_revocations WHERE NOT sent AND lease_until <= clock_timestamp()
      ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
-};
+);
 
 /**
  * Records the outcome of a notification. If the notification has been claimed again meanwhile, a delivery is still
  * recorded, but a failure is not.
  */
-const COMPLETE = {
-  name: 'revocation_complete',
-  text: `
+const COMPLETE = named(
+  'revocation_complete',
+  `
     UPDATE session_revocations
-       SET delivered = $2::boolean, status = $3, error = $4, lease_until = NULL,
-           failed_at = CASE WHEN NOT $2::boolean THEN clock_timestamp() END
-     WHERE session_id = $1 AND sent AND delivered IS NOT TRUE
-       AND ($2::boolean OR (delivered IS NULL AND lease_until = $5::timestamptz))`,
-};
+       SET delivered = :delivered::boolean, status = :status, error = :error, lease_until = NULL,
+           failed_at = CASE WHEN NOT :delivered::boolean THEN clock_timestamp() END
+     WHERE session_id = :sessionId AND sent AND delivered IS NOT TRUE
+       AND (:delivered::boolean OR (delivered IS NULL AND lease_until = :lease::timestamptz))`,
+);
 
-const NOTIFICATION = {
-  name: 'revocation_notification',
-  text: `
+const NOTIFICATION = named(
+  'revocation_notification',
+  `
     SELECT sent, delivered, status, error, coalesce(lease_until > clock_timestamp(), false) AS "leaseAlive"
-      FROM session_revocations WHERE session_id = $1`,
-};
+      FROM session_revocations WHERE session_id = :sessionId`,
+);
 
 /** Reads and writes the notifications of revocations; every update is conditional on the current state. */
 @Injectable()
@@ -95,7 +96,8 @@ export class RevocationStore {
 
   /** Claims an unsent notification. Once the claim is committed, only a person can have the notification sent again. */
   async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
-    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, [this.leaseSeconds, sessionId]);
+    const { leaseSeconds } = this;
+    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, { sessionId, leaseSeconds });
     return claimed;
   }
 
@@ -104,23 +106,24 @@ export class RevocationStore {
    * @returns undefined if it is delivered or under way
    */
   async claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
-    const [claimed] = await query<ClaimedRevocation>(CLAIM_AGAIN, [this.leaseSeconds, sessionId]);
+    const { leaseSeconds } = this;
+    const [claimed] = await query<ClaimedRevocation>(CLAIM_AGAIN, { sessionId, leaseSeconds });
     return claimed;
   }
 
   /** Claims the notification that has been unsent the longest, if there is one. */
   async claimUnsent(): Promise<ClaimedRevocation | undefined> {
-    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM_LEFT, [this.leaseSeconds]);
+    const { leaseSeconds } = this;
+    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM_LEFT, { leaseSeconds });
     return claimed;
   }
 
   async complete(claimed: ClaimedRevocation, { delivered, status, error }: Notification): Promise<void> {
-    const { sessionId, lease } = claimed;
-    await this.database.query(COMPLETE, [sessionId, delivered, status ?? null, error ?? null, lease]);
+    await this.database.query(COMPLETE, { ...claimed, delivered, status, error });
   }
 
   async notification(sessionId: string): Promise<StoredNotification | undefined> {
-    const [stored] = await this.database.query<StoredNotification>(NOTIFICATION, [sessionId]);
+    const [stored] = await this.database.query<StoredNotification>(NOTIFICATION, { sessionId });
     return stored;
   }
 }

@@ -1,10 +1,7 @@
 import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresRole } from '../admin/requires-role.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { Audited } from '../audit/audited-route.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { UuidParam } from '../api/validation/path.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
@@ -25,11 +22,13 @@ export class SessionAdminController {
   ) {}
 
   @Get()
-  @RequiresRole('support')
-  @SensitiveRead('sessions.list', 'sessions')
-  @ApiOperation({ operationId: 'listSessions', summary: 'Search sessions, newest first' })
+  @AdminRoute('listSessions', {
+    role: 'support',
+    summary: 'Search sessions, newest first',
+    sensitiveRead: ['sessions.list', 'sessions'],
+    errors: ['INVALID_REQUEST'],
+  })
   @ApiList(SessionListResponse, SessionQuery, SESSION_COLUMNS)
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN')
   list(
     @ValidQuery() query: SessionQuery,
     @AcceptedFormat() format: ListFormat,
@@ -39,18 +38,17 @@ export class SessionAdminController {
   }
 
   @Post(':sessionId/revoke')
-  @RequiresRole('support')
-  @Audited('session.revoke', 'session:{sessionId}')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'revokeSession',
+  @AdminRoute('revokeSession', {
+    role: 'support',
     summary: 'Revoke a session of any operator',
     description:
       'Ends the session at once and notifies its provider, once. A second call changes nothing and notifies no one.',
+    body: RevokeRequest,
+    audited: ['session.revoke', 'session:{sessionId}'],
+    errors: ['NOT_FOUND'],
   })
-  @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
-  @ApiErrors('INVALID_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND')
   async revoke(
     @ActorOfRequest() actor: Actor,
     @UuidParam('sessionId') sessionId: string,
@@ -61,16 +59,15 @@ export class SessionAdminController {
 
   @Post(':sessionId/notify')
   @NoBody()
-  @RequiresRole('support')
-  @Audited('session.notify', 'session:{sessionId}')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'resendRevocation',
+  @AdminRoute('resendRevocation', {
+    role: 'support',
     summary: 'Send an undelivered revocation once more',
     description: 'Sends it with the same revocationRef. A 409 if it was already delivered or is under way.',
+    audited: ['session.notify', 'session:{sessionId}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
   })
   @ApiOkResponse({ type: RevokeResponse })
-  @ApiErrors('UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT')
   async notify(
     @ActorOfRequest() actor: Actor,
     @UuidParam('sessionId') sessionId: string,

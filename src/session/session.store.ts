@@ -5,6 +5,7 @@ import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { GroupCommit, groupStatement } from '../database/group-commit.js';
 import { selectList } from '../database/select-list.js';
+import { named } from '../database/statement.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { Place } from '../database/place.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
@@ -31,15 +32,15 @@ export interface SessionFilter {
 
 const COLUMNS = selectList(Session, 's');
 
-const INSERT = {
-  name: 'session_insert',
-  text: `
+const INSERT = named(
+  'session_insert',
+  `
     INSERT INTO sessions AS s (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
                                language, country, created_at, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, statement_timestamp(),
-            statement_timestamp() + make_interval(secs => $11))
+    VALUES (:sessionId, :tokenHash, :operatorId, :providerId, :playerRef, :gameId, :currency, :mode, :language, :country,
+            statement_timestamp(), statement_timestamp() + make_interval(secs => :ttlSeconds))
     RETURNING ${COLUMNS}`,
-};
+);
 
 export const BY_TOKEN = groupStatement(
   'session_by_token',
@@ -48,28 +49,29 @@ export const BY_TOKEN = groupStatement(
 );
 
 /**
- * Revokes the sessions that meet the condition, and records that their providers must be notified. $3 is the reason. $4
- * is the delay, in seconds, after which polling may claim the notifications.
+ * Revokes the sessions that meet the condition, and records that their providers must be notified. Polling may claim the
+ * notifications after `leaseSeconds`.
  */
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
-    UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = $3 WHERE ${condition} AND s.revoked_at IS NULL
+    UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = :reason
+     WHERE ${condition} AND s.revoked_at IS NULL
     RETURNING ${COLUMNS}
   ), recorded AS (
     INSERT INTO session_revocations (session_id, lease_until)
-    SELECT "sessionId", clock_timestamp() + make_interval(secs => $4) FROM revoked
+    SELECT "sessionId", clock_timestamp() + make_interval(secs => :leaseSeconds) FROM revoked
   )
   SELECT * FROM revoked`;
 
-const REVOKE = {
-  name: 'session_revoke',
-  text: revokeWhere('s.session_id = $1 AND ($2::text IS NULL OR s.operator_id = $2)'),
-};
+const REVOKE = named(
+  'session_revoke',
+  revokeWhere('s.session_id = :sessionId AND (:operatorId::text IS NULL OR s.operator_id = :operatorId)'),
+);
 
-const REVOKE_PLAYER = {
-  name: 'session_revoke_player',
-  text: revokeWhere(`s.operator_id = $1 AND s.player_ref = $2 AND NOT ${ended('s')}`),
-};
+const REVOKE_PLAYER = named(
+  'session_revoke_player',
+  revokeWhere(`s.operator_id = :operatorId AND s.player_ref = :playerRef AND NOT ${ended('s')}`),
+);
 
 const SESSIONS: TimeOrderedTable = {
   columns: selectList(Session, 't'),
@@ -105,21 +107,7 @@ export class SessionStore {
 
   /** Inserts a session that begins now, by the database's clock. */
   async insert(session: NewSession): Promise<Session> {
-    const { sessionId, tokenHash, operatorId, providerId, playerRef, gameId, currency, mode } = session;
-    const { language, country, ttlSeconds } = session;
-    const [inserted] = await this.database.query<Session>(INSERT, [
-      sessionId,
-      tokenHash,
-      operatorId,
-      providerId,
-      playerRef,
-      gameId,
-      currency,
-      mode,
-      language,
-      country,
-      ttlSeconds,
-    ]);
+    const [inserted] = await this.database.query<Session>(INSERT, session);
     return inserted!;
   }
 
@@ -156,17 +144,18 @@ export class SessionStore {
     operatorId: string | undefined,
     reason: RevokeReason,
   ): Promise<Session | undefined> {
-    const values = [sessionId, operatorId ?? null, reason, this.leaseSeconds];
-    const [session] = await query<Session>(REVOKE, values);
+    const { leaseSeconds } = this;
+    const [session] = await query<Session>(REVOKE, { sessionId, operatorId, reason, leaseSeconds });
     return session;
   }
 
-  async revokePlayer(
+  revokePlayer(
     query: Query,
     operatorId: string,
     playerRef: string,
     reason: RevokeReason,
   ): Promise<Session[]> {
-    return query<Session>(REVOKE_PLAYER, [operatorId, playerRef, reason, this.leaseSeconds]);
+    const { leaseSeconds } = this;
+    return query<Session>(REVOKE_PLAYER, { operatorId, playerRef, reason, leaseSeconds });
   }
 }
