@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
 /** Maximum number of remembered sessions, which take about 12 MB. Above it, the oldest is forgotten. */
-export const MAX_SESSIONS = 100_000;
+const MAX_SESSIONS = 100_000;
 
 /** The operator of a session and the session's mode, which never change. */
 export interface SessionOwner {

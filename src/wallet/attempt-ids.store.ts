@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { COMMIT_ASYNCHRONOUSLY, DELETE_EXPIRED, INSERT_IDS } from './attempt-ids.sql.js';
+import { named } from '../database/statement.js';
 
 /** The ids of an attempt by which a search finds its transaction. */
 export interface IdsOfAttempt {
@@ -11,21 +11,47 @@ export interface IdsOfAttempt {
   readonly operatorTransactionId: string | undefined;
 }
 
+/** Commits without waiting for the disk, because losing the rows when the database crashes does no harm. */
+const COMMIT_ASYNCHRONOUSLY = named(
+  'attempt_ids_commit_asynchronously',
+  'SET LOCAL synchronous_commit = off',
+);
+
+const INSERT = named(
+  'attempt_ids_insert',
+  `
+    INSERT INTO attempt_ids (provider_id, transaction_id, platform_transaction_id, request_id, operator_transaction_id)
+    SELECT * FROM unnest(:providerIds::text[], :transactionIds::text[], :platformTransactionIds::uuid[],
+                         :requestIds::text[], :operatorTransactionIds::text[])`,
+);
+
+/** Deletes expired rows, except those that another instance is deleting. */
+const DELETE_EXPIRED = named(
+  'attempt_ids_delete_expired',
+  `
+    WITH deleted AS (
+      DELETE FROM attempt_ids WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM attempt_ids WHERE created_at < clock_timestamp() - make_interval(days => :days)
+         ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED))
+      RETURNING 1)
+    SELECT count(*)::int AS rows FROM deleted`,
+);
+
 @Injectable()
 export class AttemptIdsStore {
   constructor(private readonly database: Database) {}
 
   async insert(attempts: readonly IdsOfAttempt[]): Promise<void> {
-    const values = [
-      attempts.map(({ providerId }) => providerId),
-      attempts.map(({ transactionId }) => transactionId),
-      attempts.map(({ platformTransactionId }) => platformTransactionId),
-      attempts.map(({ requestId }) => requestId ?? null),
-      attempts.map(({ operatorTransactionId }) => operatorTransactionId ?? null),
-    ];
+    const values = {
+      providerIds: attempts.map(({ providerId }) => providerId),
+      transactionIds: attempts.map(({ transactionId }) => transactionId),
+      platformTransactionIds: attempts.map(({ platformTransactionId }) => platformTransactionId),
+      requestIds: attempts.map(({ requestId }) => requestId),
+      operatorTransactionIds: attempts.map(({ operatorTransactionId }) => operatorTransactionId),
+    };
     await this.database.transaction(async ({ query }) => {
-      await query(COMMIT_ASYNCHRONOUSLY, []);
-      await query(INSERT_IDS, values);
+      await query(COMMIT_ASYNCHRONOUSLY, {});
+      await query(INSERT, values);
     });
   }
 
@@ -34,7 +60,7 @@ export class AttemptIdsStore {
    * @returns the number of deleted rows, at most `limit`
    */
   async deleteExpired(days: number, limit: number): Promise<number> {
-    const [deleted] = await this.database.query<{ rows: number }>(DELETE_EXPIRED, [days, limit]);
+    const [deleted] = await this.database.query<{ rows: number }>(DELETE_EXPIRED, { days, limit });
     return deleted?.rows ?? 0;
   }
 }

@@ -1,11 +1,7 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
-import { BackgroundLoop } from '../runtime/background-loop.js';
+import { Background } from '../runtime/background.js';
+import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 
 /** How long ids are searchable, in days. Contract, section 9, "Search". */
@@ -22,7 +18,7 @@ const DELETE_EVERY_MS = 60_000;
 const DELETED_AT_ONCE = 10_000;
 /** Maximum number of DELETEs per pass. */
 const DELETIONS_PER_PASS = 50;
-/** How long a stop waits for writes and deletions in progress, in milliseconds. It then writes the queued ids. */
+/** How long a stop waits for a write or deletion in progress, in milliseconds. It then writes the queued ids. */
 const STOP_MS = 2_000;
 
 /**
@@ -30,32 +26,37 @@ const STOP_MS = 2_000;
  * written in batches in the background, because an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
-export class AttemptIds implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class AttemptIds implements BeforeApplicationShutdown {
   private readonly logger = new Logger('AttemptIds');
   private queue: IdsOfAttempt[] = [];
-  private readonly writing = new BackgroundLoop({
-    work: () => this.write(),
-    onError: ({ message }) => this.logger.warn({ msg: 'ids of attempts were not written', detail: message }),
-    intervalMs: WRITE_EVERY_MS,
-  });
-  private readonly deleting = new BackgroundLoop({
-    work: () => this.deleteExpired(),
-    onError: ({ message }) => this.logger.warn({ msg: 'expired ids were not deleted', detail: message }),
-    intervalMs: DELETE_EVERY_MS,
-  });
+  private readonly writing: BackgroundLoop;
+  private readonly deleting: BackgroundLoop;
 
   constructor(
     private readonly store: AttemptIdsStore,
     private readonly metrics: Metrics,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.writing.start();
-    this.deleting.start();
+    background: Background,
+  ) {
+    this.writing = background.add({
+      name: 'write the ids of attempts',
+      intervalMs: WRITE_EVERY_MS,
+      stopMs: STOP_MS,
+      servesLastRequests: true,
+      work: () => this.write(),
+      onError: ({ message }) =>
+        this.logger.warn({ msg: 'ids of attempts were not written', detail: message }),
+    });
+    this.deleting = background.add({
+      name: 'delete expired ids of attempts',
+      intervalMs: DELETE_EVERY_MS,
+      stopMs: STOP_MS,
+      work: () => this.deleteExpired(),
+      onError: ({ message }) => this.logger.warn({ msg: 'expired ids were not deleted', detail: message }),
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.writing.stop(STOP_MS), this.deleting.stop(STOP_MS)]);
+    await this.writing.stop(STOP_MS);
     await this.write().catch(() => undefined);
   }
 

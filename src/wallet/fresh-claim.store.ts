@@ -5,7 +5,7 @@ import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from './fresh-claim.sql.js';
-import { type Claim, newClaim, type Submission } from './transaction.js';
+import { ABSENT, type Claim, newClaim, type Submission } from './transaction.js';
 
 interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
   readonly standsOnBet?: boolean;
@@ -34,15 +34,18 @@ export class FreshClaims {
    * @returns the committed claim; undefined if the rules must decide
    */
   async tryClaim(submission: Submission, operatorId: string): Promise<Claim | undefined> {
-    const { provider, request, platformTransactionId } = submission;
+    const { provider, request, tokenHash, platformTransactionId } = submission;
     if (request.kind === 'ROLLBACK') return undefined;
     // rules/attempt.ts, `decide`: no BET while its game, provider or operator is paused.
     const bet = { operatorId, providerId: provider.id, gameId: request.gameId };
     if (request.kind === 'BET' && this.tenancy.pauseOfBets(bet)) return undefined;
     const statement = request.kind === 'BET' ? CLAIM_NEW_BET : CLAIM_NEW_WIN;
+    const { leaseSeconds } = this;
+    const ids = { providerId: provider.id, tokenHash, platformTransactionId };
+    const values = { ...ABSENT, ...request, ...ids, leaseSeconds };
     let sentMs = monotonicMs();
     const row = await measure('claim', () =>
-      this.groupCommit.run<ClaimRow>(statement, this.valuesOf(submission), (atMs) => (sentMs = atMs)),
+      this.groupCommit.run<ClaimRow>(statement, values, (atMs) => (sentMs = atMs)),
     );
     if (!row) return undefined;
     const { sessionId, mode, standsOnBet = false } = row;
@@ -52,19 +55,5 @@ export class FreshClaims {
       sentMs,
       standsOnBet,
     );
-  }
-
-  private valuesOf({ provider, request, tokenHash, platformTransactionId }: Submission): object {
-    const { roundClosed, originalTransactionId, freeSpinsRef } = request;
-    return {
-      ...request,
-      roundClosed,
-      originalTransactionId,
-      freeSpinsRef,
-      providerId: provider.id,
-      tokenHash,
-      platformTransactionId,
-      leaseSeconds: this.leaseSeconds,
-    };
   }
 }

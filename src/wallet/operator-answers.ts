@@ -45,7 +45,7 @@ export class OperatorAnswers {
 }
 
 /** The first 4 KiB of a body as text. Line breaks and tabs become spaces, other control characters U+FFFD. */
-export function harmlessText(body: Buffer): string {
+function harmlessText(body: Buffer): string {
   return body
     .subarray(0, KEPT_BYTES)
     .toString('utf8')

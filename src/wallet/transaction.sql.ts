@@ -1,5 +1,5 @@
-import type { Statement } from '../database/database.js';
 import { groupStatement } from '../database/group-commit.js';
+import { named } from '../database/statement.js';
 import { endedSecondsAgo } from '../session/session.sql.js';
 
 /**
@@ -102,11 +102,18 @@ export function moveRound(round: string, versionRead: string, from = ''): string
   RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode`;
 }
 
-/** $1 … $6 are the round's key, $7 the version that the decision read. */
-export const MOVE_ROUND: Statement = {
-  name: 'transaction_move_round',
-  text: moveRound('$1, $2, $3, $4, $5, $6', '$7::bigint'),
-};
+const ROUND_KEY = ':providerId, :operatorId, :playerRef, :gameId, :roundId, :mode';
+const ROUND_VERSION = ':roundVersion::bigint';
+
+export const MOVE_ROUND = named('transaction_move_round', moveRound(ROUND_KEY, ROUND_VERSION));
+
+/** The columns from which a claim is restored. `t` is the table's alias. */
+const CLAIMED = `
+  t.attempt, t.platform_transaction_id AS "platformTransactionId", t.operator_id AS "operatorId",
+  t.session_id AS "sessionId", t.mode, t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.kind,
+  t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
+  t.round_id AS "roundId", t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
+  t.free_spins_ref AS "freeSpinsRef", t.verdict, t.decline_reason AS "declineReason"`;
 
 const CLAIM_COLUMNS = `
   provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id, mode, player_ref,
@@ -114,75 +121,83 @@ const CLAIM_COLUMNS = `
   decline_reason, attempt, lease_until`;
 
 const CLAIM_VALUES = `
-  $1, $2, $3, $4, 'PENDING', $5, $6::uuid, $7, $8, $9, $10, $11::bigint, $12, $13::boolean, $14, $15, $16, $17, 1,
-  clock_timestamp() + make_interval(secs => $18)`;
+  :providerId, :transactionId, :platformTransactionId, :kind, 'PENDING', :operatorId, :sessionId::uuid, :mode,
+  :playerRef, :gameId, :currency, :amountMinor::bigint, :roundId, :roundClosed::boolean, :originalTransactionId,
+  :freeSpinsRef, :verdict, :declineReason, 1, clock_timestamp() + make_interval(secs => :leaseSeconds)`;
 
 /** Claims an unused id; returns no row if the id is taken. */
-export const CLAIM: Statement = {
-  name: 'transaction_claim',
-  text: `
+export const CLAIM = named(
+  'transaction_claim',
+  `
     INSERT INTO transactions (${CLAIM_COLUMNS}) VALUES (${CLAIM_VALUES})
     ON CONFLICT DO NOTHING
     RETURNING attempt`,
-};
+);
 
-/** Claims a WIN and increments its round's version; $19 is the version that the decision read. */
-export const CLAIM_WIN: Statement = {
-  name: 'transaction_claim_win',
-  text: `
-    WITH round AS (${moveRound('$1, $5, $8, $9, $12, $7', '$19::bigint')})
+/** Claims a WIN and increments its round's version if it is still `roundVersion`. */
+export const CLAIM_WIN = named(
+  'transaction_claim_win',
+  `
+    WITH round AS (${moveRound(ROUND_KEY, ROUND_VERSION)})
     INSERT INTO transactions (${CLAIM_COLUMNS}) SELECT ${CLAIM_VALUES} FROM round
     ON CONFLICT DO NOTHING
     RETURNING attempt`,
-};
+);
 
-/** Claims an adjustment: $1 is the provider id `platform`, $8 the administrator's reason. */
-export const CLAIM_ADJUSTMENT: Statement = {
-  name: 'transaction_claim_adjustment',
-  text: `
+/** Claims an adjustment. */
+export const CLAIM_ADJUSTMENT = named(
+  'transaction_claim_adjustment',
+  `
     INSERT INTO transactions AS t (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
                                    player_ref, currency, amount_minor, reason, attempt, lease_until)
-    VALUES ($1, $2, $3, 'ADJUSTMENT', 'PENDING', $4, 'REAL', $5, $6, $7, $8, 1,
-            clock_timestamp() + make_interval(secs => $9))
+    VALUES (:providerId, :adjustmentId, :platformTransactionId, 'ADJUSTMENT', 'PENDING', :operatorId, 'REAL',
+            :playerRef, :currency, :amountMinor, :reason, 1,
+            clock_timestamp() + make_interval(secs => :leaseSeconds))
     ON CONFLICT DO NOTHING
-    RETURNING t.*`,
-};
+    RETURNING ${CLAIMED}`,
+);
 
 /**
- * Marks a BET as being reversed by the ROLLBACK $3, if $4 is still the BET's latest attempt, and neither this attempt
- * nor another ROLLBACK is in progress.
+ * Marks the target of a ROLLBACK, a BET, as being reversed, if `targetAttempt` is still the BET's latest attempt, and
+ * neither this attempt nor another ROLLBACK is in progress.
  */
-export const MARK_TARGET: Statement = {
-  name: 'transaction_mark_target',
-  text: `
-    UPDATE transactions SET rollback_id = $3, updated_at = clock_timestamp()
-     WHERE provider_id = $1 AND transaction_id = $2 AND kind = 'BET' AND attempt = $4 AND rollback_id IS NULL
+const MARK_BET = named(
+  'transaction_mark_target',
+  `
+    UPDATE transactions SET rollback_id = :transactionId, updated_at = clock_timestamp()
+     WHERE provider_id = :providerId AND transaction_id = :originalTransactionId AND kind = 'BET'
+       AND attempt = :targetAttempt AND rollback_id IS NULL
        AND (state IN ('APPROVED', 'TIMED_OUT') OR (state = 'PENDING' AND lease_until <= clock_timestamp()))
     RETURNING attempt`,
-};
+);
 
 /**
- * Assigns a tombstone to the ROLLBACK $3, if no other ROLLBACK holds it. A DECLINED ROLLBACK no longer holds its
+ * Assigns its target, a tombstone, to a ROLLBACK, if no other ROLLBACK holds it. A DECLINED ROLLBACK no longer holds its
  * tombstone.
  */
-export const MARK_TOMBSTONE: Statement = {
-  name: 'transaction_mark_tombstone',
-  text: `
-    UPDATE transactions SET rollback_id = $3, updated_at = clock_timestamp()
-     WHERE provider_id = $1 AND transaction_id = $2 AND kind IS NULL AND rollback_id IS NULL
+const MARK_TOMBSTONE = named(
+  'transaction_mark_tombstone',
+  `
+    UPDATE transactions SET rollback_id = :transactionId, updated_at = clock_timestamp()
+     WHERE provider_id = :providerId AND transaction_id = :originalTransactionId AND kind IS NULL
+       AND rollback_id IS NULL
     RETURNING attempt`,
-};
+);
 
-/** Stores a tombstone: a later transaction with this id is declined. */
-export const PLACE_TOMBSTONE: Statement = {
-  name: 'transaction_place_tombstone',
-  text: `
+/** Stores a tombstone as the target of a ROLLBACK: a later transaction with the target's id is declined. */
+const PLACE_TOMBSTONE = named(
+  'transaction_place_tombstone',
+  `
     INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, state, operator_id, session_id,
                               mode, player_ref, game_id, currency, amount_minor, round_id, attempt, rollback_id)
-    VALUES ($1, $2, $3, 'ROLLED_BACK', $4, $5, $6, $7, $8, $9, $10, $11, 0, $12)
+    VALUES (:providerId, :originalTransactionId, :tombstoneId, 'ROLLED_BACK', :operatorId, :sessionId,
+            :mode, :playerRef, :gameId, :currency, :amountMinor, :roundId, 0, :transactionId)
     ON CONFLICT DO NOTHING
     RETURNING attempt`,
-};
+);
+
+/** Takes the target of a ROLLBACK, depending on what was found under the target's id. */
+export const TAKE_TARGET = { bet: MARK_BET, tombstone: MARK_TOMBSTONE, nothing: PLACE_TOMBSTONE };
 
 /**
  * A history has at most ATTEMPTS_KEPT attempts: the first FIRST_ATTEMPTS_KEPT, and the latest of the others.
@@ -203,40 +218,38 @@ const LEASE_OVER = `
  * Takes over an undecided transaction with a new attempt, unless a lease is alive or a ROLLBACK of the transaction is
  * in progress. The previous attempt can then no longer settle.
  */
-const takeOver = (condition: string, leaseSeconds: string) => `
+const takeOver = (condition: string) => `
     UPDATE transactions t
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
-           lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
+           lease_until = clock_timestamp() + make_interval(secs => :leaseSeconds),
            attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE ${historyWith(LEASE_OVER)} END
-     WHERE t.provider_id = $1 AND t.transaction_id = $2 AND ${condition} AND t.rollback_id IS NULL
+     WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId AND ${condition} AND t.rollback_id IS NULL
        AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
-    RETURNING t.*`;
+    RETURNING ${CLAIMED}`;
 
-/** Takes over a transaction if $3 is still its latest attempt. */
-export const RETRY: Statement = { name: 'transaction_retry', text: takeOver('t.attempt = $3', '$4') };
+/** Takes over a transaction if `attempt` is still its latest attempt. */
+export const RETRY = named('transaction_retry', takeOver('t.attempt = :attempt'));
 
 /** Takes over a parked transaction, whatever its latest attempt is. */
-export const CLAIM_PARKED: Statement = {
-  name: 'transaction_claim_parked',
-  text: takeOver('t.parked_at IS NOT NULL', '$3'),
-};
+export const CLAIM_PARKED = named('transaction_claim_parked', takeOver('t.parked_at IS NOT NULL'));
 
 /** Number of a player's newest transactions that are searched for the last balance. */
 const BALANCE_SEARCHED = 50;
 
 /**
- * The balance in the last stored answer for the player $1 with operator $2, currency $3 and mode $4, among the player's
- * newest transactions.
+ * The balance in the last stored answer for the player with this operator, currency and mode, among the player's newest
+ * transactions.
  */
-export const LAST_BALANCE: Statement = {
-  name: 'transaction_last_balance',
-  text: `
+export const LAST_BALANCE = named(
+  'transaction_last_balance',
+  `
     SELECT (recent.response_body::json ->> 'balance')::bigint AS balance
-      FROM (SELECT * FROM transactions t WHERE t.player_ref = ANY (ARRAY[$1])
+      FROM (SELECT * FROM transactions t WHERE t.player_ref = ANY (ARRAY[:playerRef])
              ORDER BY t.player_ref DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT ${BALANCE_SEARCHED}) recent
-     WHERE recent.operator_id = $2 AND recent.currency = $3 AND recent.mode = $4 AND recent.response_body IS NOT NULL
+     WHERE recent.operator_id = :operatorId AND recent.currency = :currency AND recent.mode = :mode
+       AND recent.response_body IS NOT NULL
      ORDER BY recent.updated_at DESC LIMIT 1`,
-};
+);
 
 const settled = (items: string) => `
   UPDATE transactions t
@@ -300,21 +313,22 @@ export const SETTLE_ROLLBACK = groupStatement(
 );
 
 /**
- * Records that the provider receives a 200 with status $3 without an attempt. A recorded DECLINED is never replaced,
+ * Records that the provider receives a 200 with this status without an attempt. A recorded DECLINED is never replaced,
  * because the provider receives nothing but DECLINED from then on. A later APPROVED can only come from a replay that
  * was decided before the transaction was rolled back.
  */
-export const RECORD_REPORTED: Statement = {
-  name: 'transaction_record_reported',
-  text: `
-    UPDATE transactions SET reported_status = $3, reported_at = clock_timestamp()
-     WHERE provider_id = $1 AND transaction_id = $2 AND coalesce(reported_status, '') NOT IN ('DECLINED', $3)`,
-};
+export const RECORD_REPORTED = named(
+  'transaction_record_reported',
+  `
+    UPDATE transactions SET reported_status = :status, reported_at = clock_timestamp()
+     WHERE provider_id = :providerId AND transaction_id = :transactionId
+       AND coalesce(reported_status, '') NOT IN ('DECLINED', :status)`,
+);
 
-/** Marks a WIN above the limit $3, once: a repeated attempt keeps the first mark. */
-export const MARK_ABOVE_LIMIT: Statement = {
-  name: 'transaction_mark_above_limit',
-  text: `
-    INSERT INTO wins_above_limit (provider_id, transaction_id, limit_minor) VALUES ($1, $2, $3)
+/** Marks a WIN above its limit, once: a repeated attempt keeps the first mark. */
+export const MARK_ABOVE_LIMIT = named(
+  'transaction_mark_above_limit',
+  `
+    INSERT INTO wins_above_limit (provider_id, transaction_id, limit_minor) VALUES (:providerId, :transactionId, :limitMinor)
     ON CONFLICT (provider_id, transaction_id) DO NOTHING`,
-};
+);

@@ -6,13 +6,16 @@ import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
-import type { ReversedTarget } from './rules/decision.js';
+import type { DeclineReason, ReversedTarget, Verdict } from './rules/decision.js';
 import type { Facts, RoundFacts, StoredFacts } from './rules/facts.js';
 import {
+  ABSENT,
   type Claim,
+  type MovementFields,
   type NewAdjustment,
   newClaim,
   type NewTransaction,
+  operatorRequestOf,
   type Settlement,
   type Submission,
 } from './transaction.js';
@@ -30,25 +33,10 @@ export interface LoadedFacts extends Facts {
   readonly stored: StoredTransaction | null;
 }
 
-interface TransactionRow {
-  platform_transaction_id: string;
-  transaction_id: string;
-  provider_id: string;
-  kind: Claim['operatorRequest']['kind'];
-  operator_id: string;
-  session_id: string | null;
-  mode: Claim['mode'];
-  player_ref: string;
-  game_id: string | null;
-  currency: string;
-  amount_minor: number;
-  round_id: string | null;
-  round_closed: boolean | null;
-  original_transaction_id: string | null;
-  free_spins_ref: string | null;
-  attempt: number;
-  verdict: 'APPROVED' | 'DECLINED' | null;
-  decline_reason: Extract<Claim['verdict'], { status: 'DECLINED' }>['declineReason'] | null;
+/** A transaction that a statement has taken over or claimed. */
+interface ClaimedRow extends Omit<Claim, 'operatorRequest' | 'verdict' | 'sentMs'>, MovementFields {
+  readonly verdict: Verdict['status'] | null;
+  readonly declineReason: DeclineReason | null;
 }
 
 /** Another request changed something that a claim depends on: the whole claim is rolled back. */
@@ -100,7 +88,7 @@ export class TransactionStore {
    * @returns undefined if the id is taken, or the round's version has changed since it was read
    */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
-    const values = [...this.claimValues(transaction), round.version];
+    const values = { ...this.claimValues(transaction), roundVersion: round.version };
     const { row, sentMs } = await this.sendClaim(sql.CLAIM_WIN, values);
     return row && newClaim(transaction, sentMs, round.betStands);
   }
@@ -111,17 +99,8 @@ export class TransactionStore {
    */
   async claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
     const sentMs = monotonicMs();
-    const [row] = await query<TransactionRow>(sql.CLAIM_ADJUSTMENT, [
-      PLATFORM_ID,
-      adjustment.adjustmentId,
-      adjustment.platformTransactionId,
-      adjustment.operatorId,
-      adjustment.playerRef,
-      adjustment.currency,
-      adjustment.amountMinor,
-      adjustment.reason,
-      this.leaseSeconds,
-    ]);
+    const values = { ...adjustment, providerId: PLATFORM_ID, leaseSeconds: this.leaseSeconds };
+    const [row] = await query<ClaimedRow>(sql.CLAIM_ADJUSTMENT, values);
     return row && restored(row, sentMs);
   }
 
@@ -131,11 +110,7 @@ export class TransactionStore {
     limitMinor: number,
     query: Query = this.database.query,
   ): Promise<void> {
-    await query(sql.MARK_ABOVE_LIMIT, [
-      operatorRequest.providerId,
-      operatorRequest.transactionId,
-      limitMinor,
-    ]);
+    await query(sql.MARK_ABOVE_LIMIT, { ...operatorRequest, limitMinor });
   }
 
   /**
@@ -149,15 +124,19 @@ export class TransactionStore {
     target: ReversedTarget,
     tombstoneId: string,
   ): Promise<Claim | undefined> {
-    const { providerId, operatorId, mode, request } = transaction;
-    const key = [providerId, operatorId, request.playerRef, request.gameId, request.roundId, mode];
+    const values = {
+      ...this.claimValues(transaction),
+      roundVersion: round.version,
+      targetAttempt: target.found === 'bet' ? target.attempt : undefined,
+      tombstoneId,
+    };
     try {
       return await measure('claim', () =>
         this.database.transaction(async ({ query }) => {
-          await requireRow(query, sql.MOVE_ROUND, [...key, round.version]);
-          await this.takeTarget(query, transaction, target, tombstoneId);
+          await requireRow(query, sql.MOVE_ROUND, values);
+          await requireRow(query, sql.TAKE_TARGET[target.found], values);
           const sentMs = monotonicMs();
-          await requireRow(query, sql.CLAIM, this.claimValues(transaction));
+          await requireRow(query, sql.CLAIM, values);
           return newClaim(transaction, sentMs);
         }),
       );
@@ -173,7 +152,7 @@ export class TransactionStore {
    * @returns undefined if another attempt or a ROLLBACK was faster
    */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
-    const values = [providerId, transactionId, attempt, this.leaseSeconds];
+    const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
     const { row, sentMs } = await this.sendClaim(sql.RETRY, values);
     return row && restored(row, sentMs);
   }
@@ -181,11 +160,8 @@ export class TransactionStore {
   /** Takes over a parked transaction in the caller's database transaction. */
   async claimParked(query: Query, providerId: string, transactionId: string): Promise<Claim | undefined> {
     const sentMs = monotonicMs();
-    const [row] = await query<TransactionRow>(sql.CLAIM_PARKED, [
-      providerId,
-      transactionId,
-      this.leaseSeconds,
-    ]);
+    const values = { providerId, transactionId, leaseSeconds: this.leaseSeconds };
+    const [row] = await query<ClaimedRow>(sql.CLAIM_PARKED, values);
     return row && restored(row, sentMs);
   }
 
@@ -212,7 +188,7 @@ export class TransactionStore {
     transactionId: string,
     status: 'APPROVED' | 'DECLINED',
   ): Promise<void> {
-    await this.database.query(sql.RECORD_REPORTED, [providerId, transactionId, status]);
+    await this.database.query(sql.RECORD_REPORTED, { providerId, transactionId, status });
   }
 
   /**
@@ -220,65 +196,20 @@ export class TransactionStore {
    * transactions has one.
    */
   async lastBalance(query: Query, { operatorId, mode, operatorRequest }: Claim): Promise<number | undefined> {
-    const values = [operatorRequest.playerRef, operatorId, operatorRequest.currency, mode];
+    const values = { ...operatorRequest, operatorId, mode };
     return (await query<{ balance: number }>(sql.LAST_BALANCE, values))[0]?.balance;
   }
 
-  private async takeTarget(
-    query: Query,
-    transaction: NewTransaction,
-    target: ReversedTarget,
-    tombstoneId: string,
-  ): Promise<void> {
-    const { providerId, operatorId, sessionId, mode, request, amountMinor } = transaction;
-    const { transactionId, originalTransactionId, playerRef, gameId, currency, roundId } = request;
-    const marked = [providerId, originalTransactionId, transactionId];
-    switch (target.found) {
-      case 'bet':
-        return requireRow(query, sql.MARK_TARGET, [...marked, target.attempt]);
-      case 'tombstone':
-        return requireRow(query, sql.MARK_TOMBSTONE, marked);
-      case 'nothing':
-        return requireRow(query, sql.PLACE_TOMBSTONE, [
-          providerId,
-          originalTransactionId,
-          tombstoneId,
-          operatorId,
-          sessionId,
-          mode,
-          playerRef,
-          gameId,
-          currency,
-          amountMinor,
-          roundId,
-          transactionId,
-        ]);
-    }
-  }
-
-  /** The parameters $1 … $18 of CLAIM and CLAIM_WIN. */
-  private claimValues(transaction: NewTransaction): unknown[] {
-    const { request, verdict } = transaction;
-    return [
-      transaction.providerId,
-      request.transactionId,
-      transaction.platformTransactionId,
-      request.kind,
-      transaction.operatorId,
-      transaction.sessionId,
-      transaction.mode,
-      request.playerRef,
-      request.gameId,
-      request.currency,
-      transaction.amountMinor,
-      request.roundId,
-      request.roundClosed ?? null,
-      request.originalTransactionId ?? null,
-      request.freeSpinsRef ?? null,
-      verdict?.status ?? null,
-      verdict?.status === 'DECLINED' ? verdict.declineReason : null,
-      this.leaseSeconds,
-    ];
+  /** The values of a claim, and of the statements that take the target of a ROLLBACK. */
+  private claimValues({ request, verdict, ...transaction }: NewTransaction) {
+    return {
+      ...ABSENT,
+      ...request,
+      ...transaction,
+      verdict: verdict?.status,
+      declineReason: verdict?.status === 'DECLINED' ? verdict.declineReason : undefined,
+      leaseSeconds: this.leaseSeconds,
+    };
   }
 
   /**
@@ -288,60 +219,38 @@ export class TransactionStore {
    */
   private async sendClaim(
     statement: Statement,
-    values: readonly unknown[],
-  ): Promise<{ row: TransactionRow | undefined; sentMs: number }> {
+    values: object,
+  ): Promise<{ row: ClaimedRow | undefined; sentMs: number }> {
     let sentMs = monotonicMs();
     const onSend: OnSend = (atMs) => (sentMs = atMs);
-    const [row] = await measure('claim', () =>
-      this.database.query<TransactionRow>(statement, values, onSend),
-    );
+    const [row] = await measure('claim', () => this.database.query<ClaimedRow>(statement, values, onSend));
     return { row, sentMs };
   }
 }
 
-function settling(
-  { operatorRequest, attempt }: Claim,
-  { state, responseBody, declineReason, record }: Settlement,
-) {
-  const { providerId, transactionId, kind } = operatorRequest;
-  const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
-  const values = { providerId, transactionId, attempt, state, responseBody, declineReason, record };
-  return { statement, values };
+function settling({ operatorRequest, attempt }: Claim, settlement: Settlement) {
+  const statement = operatorRequest.kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
+  return { statement, values: { ...operatorRequest, attempt, ...settlement } };
 }
 
 /** @throws ClaimLostError if the statement touches no row */
-async function requireRow(query: Query, statement: Statement, values: readonly unknown[]): Promise<void> {
+async function requireRow(query: Query, statement: Statement, values: object): Promise<void> {
   const rows = await query(statement, values);
   if (rows.length === 0) throw new ClaimLostError(statement.name);
 }
 
-function restored(row: TransactionRow, sentMs: number): Claim {
-  const verdict: Claim['verdict'] =
-    row.verdict === 'APPROVED'
-      ? { status: 'APPROVED' }
-      : row.verdict === 'DECLINED'
-        ? { status: 'DECLINED', declineReason: row.decline_reason ?? 'OTHER' }
-        : undefined;
-  return {
-    attempt: row.attempt,
+function restored(row: ClaimedRow, sentMs: number): Claim {
+  const { attempt, platformTransactionId, operatorId, sessionId, mode, verdict, declineReason } = row;
+  const claim = {
+    attempt,
     sentMs,
-    platformTransactionId: row.platform_transaction_id,
-    operatorId: row.operator_id,
-    sessionId: row.session_id,
-    mode: row.mode,
-    operatorRequest: {
-      transactionId: row.transaction_id,
-      providerId: row.provider_id,
-      kind: row.kind,
-      playerRef: row.player_ref,
-      ...(row.game_id !== null && { gameId: row.game_id }),
-      currency: row.currency,
-      amountMinor: row.amount_minor,
-      ...(row.round_id !== null && { roundId: row.round_id }),
-      ...(row.round_closed !== null && { roundClosed: row.round_closed }),
-      ...(row.original_transaction_id !== null && { originalTransactionId: row.original_transaction_id }),
-      ...(row.free_spins_ref !== null && { freeSpinsRef: row.free_spins_ref }),
-    },
-    ...(verdict && { verdict }),
+    platformTransactionId,
+    operatorId,
+    sessionId,
+    mode,
+    operatorRequest: operatorRequestOf(row),
   };
+  if (verdict === null) return claim;
+  if (verdict === 'APPROVED') return { ...claim, verdict: { status: verdict } };
+  return { ...claim, verdict: { status: verdict, declineReason: declineReason ?? 'OTHER' } };
 }

@@ -3,10 +3,7 @@ import type { DeclineReason, Verdict } from './rules/decision.js';
 import type { Mode, ProviderFacts, TransactionRequest } from './rules/facts.js';
 
 /** What identifies a transaction. */
-export interface TransactionKey {
-  readonly providerId: string;
-  readonly transactionId: string;
-}
+export type TransactionKey = Pick<MovementRequest, 'providerId' | 'transactionId'>;
 
 /** A provider's request, with the other values that are needed to load its facts and to claim it. */
 export interface Submission {
@@ -121,38 +118,47 @@ export interface Settlement {
   readonly record: { readonly [Field in keyof AttemptRecord]: AttemptRecord[Field] | undefined };
 }
 
+/** The fields that a request may lack. Statements need a value for each of their parameters. */
+export const ABSENT = { roundClosed: undefined, originalTransactionId: undefined, freeSpinsRef: undefined };
+
 /** The first claim of a transaction. */
 export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBet = false): Claim {
-  const { platformTransactionId, operatorId, sessionId, mode, verdict } = transaction;
-  const operatorRequest = operatorRequestOf(transaction);
+  const { providerId, platformTransactionId, operatorId, sessionId, mode, verdict } = transaction;
+  const { request, amountMinor } = transaction;
   const claim = {
     attempt: 1,
     platformTransactionId,
     operatorId,
     sessionId,
     mode,
-    operatorRequest,
+    operatorRequest: operatorRequestOf({ ...request, providerId, amountMinor }),
     sentMs,
     standsOnBet,
   };
   return verdict ? { ...claim, verdict } : claim;
 }
 
-function operatorRequestOf(transaction: NewTransaction): MovementRequest {
-  const { request } = transaction;
+type OptionalField = 'gameId' | 'roundId' | 'roundClosed' | 'originalTransactionId' | 'freeSpinsRef';
+
+/** The fields of a request to the operator. In a stored transaction, null means that the request has no such field. */
+export type MovementFields = Omit<MovementRequest, OptionalField> & {
+  readonly [Field in OptionalField]?: MovementRequest[Field] | null;
+};
+
+/** The request to the operator. Its fields always have the same order, so that each attempt sends the same bytes. */
+export function operatorRequestOf(fields: MovementFields): MovementRequest {
+  const { gameId, roundId, roundClosed, originalTransactionId, freeSpinsRef } = fields;
   return {
-    transactionId: request.transactionId,
-    providerId: transaction.providerId,
-    kind: request.kind,
-    playerRef: request.playerRef,
-    gameId: request.gameId,
-    currency: request.currency,
-    amountMinor: transaction.amountMinor,
-    roundId: request.roundId,
-    ...(request.roundClosed !== undefined && { roundClosed: request.roundClosed }),
-    ...(request.originalTransactionId !== undefined && {
-      originalTransactionId: request.originalTransactionId,
-    }),
-    ...(request.freeSpinsRef !== undefined && { freeSpinsRef: request.freeSpinsRef }),
+    transactionId: fields.transactionId,
+    providerId: fields.providerId,
+    kind: fields.kind,
+    playerRef: fields.playerRef,
+    ...(gameId != null && { gameId }),
+    currency: fields.currency,
+    amountMinor: fields.amountMinor,
+    ...(roundId != null && { roundId }),
+    ...(roundClosed != null && { roundClosed }),
+    ...(originalTransactionId != null && { originalTransactionId }),
+    ...(freeSpinsRef != null && { freeSpinsRef }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { AttemptIds } from '../../src/wallet/attempt-ids.js';
+import { Background } from '../../src/runtime/background.js';
 import { AttemptIdsStore } from '../../src/wallet/attempt-ids.store.js';
 import { GRANT } from '../world/provider.js';
 import {
@@ -221,7 +222,7 @@ describe('the ids of attempts', () => {
     };
     const insert = vi.fn(() => Promise.resolve());
     const attemptIdsDropped = vi.fn();
-    const attemptIds = new AttemptIds({ insert } as never, { attemptIdsDropped } as never);
+    const attemptIds = new AttemptIds({ insert } as never, { attemptIdsDropped } as never, new Background());
     for (let attempt = 0; attempt < 20_003; attempt += 1) attemptIds.remember(ids);
     expect(attemptIdsDropped).toHaveBeenCalledTimes(3);
     await attemptIds.flush();

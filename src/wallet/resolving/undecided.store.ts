@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
+import { named } from '../../database/statement.js';
 import type { RoundFacts } from '../rules/facts.js';
 import type { UndecidedFacts } from '../rules/resolution.js';
 import type { TransactionKey } from '../transaction.js';
@@ -34,43 +35,42 @@ export interface DueTransaction extends TransactionKey {
 }
 
 /**
- * The transactions of operator $1 that are due by the database's clock, at most $2, ordered by their last attempt,
- * oldest first. The page begins after the transaction $5 of provider $4, whose last attempt was at $3. A BET whose
- * ROLLBACK is under way is left out, because its ROLLBACK is resolved instead. The condition on the shortest wait
- * repeats a part of the schedule, so that PostgreSQL can use the index.
+ * An operator's transactions that are due by the database's clock, ordered by their last attempt, oldest first. The page
+ * begins after the given transaction. A BET whose ROLLBACK is under way is left out, because its ROLLBACK is resolved
+ * instead. The condition on the shortest wait repeats a part of the schedule, so that PostgreSQL can use the index.
  */
-const DUE = {
-  name: 'undecided_due',
-  text: `
+const DUE = named(
+  'undecided_due',
+  `
     SELECT t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId",
            ${GIVEN_UP} AS "givenUp", t.updated_at::text AS "lastAttemptAt"
       FROM transactions t
-     WHERE t.operator_id = $1 AND t.state IN ('PENDING', 'TIMED_OUT') AND t.parked_at IS NULL
+     WHERE t.operator_id = :operatorId AND t.state IN ('PENDING', 'TIMED_OUT') AND t.parked_at IS NULL
        AND t.updated_at <= statement_timestamp() - ${SHORTEST_WAIT}
        AND t.updated_at <= statement_timestamp() - ${RETRY_WAIT}
        AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp()) AND t.rollback_id IS NULL
-       AND (t.updated_at, t.provider_id, t.transaction_id) > ($3::timestamptz, $4, $5)
+       AND (t.updated_at, t.provider_id, t.transaction_id) > (:lastAttemptAt::timestamptz, :providerId, :transactionId)
      ORDER BY t.updated_at, t.provider_id, t.transaction_id
-     LIMIT $2`,
-};
+     LIMIT :limit`,
+);
 
 /**
  * The operators that may have due transactions: those with an undecided transaction that is not parked and whose last
  * attempt is at least the shortest wait ago. The query takes one index probe per operator.
  */
-const OPERATORS = {
-  name: 'undecided_operators',
-  text: `
+const OPERATORS = named(
+  'undecided_operators',
+  `
     SELECT o.id FROM tenants o
      WHERE o.kind = 'OPERATOR' AND EXISTS (
        SELECT FROM transactions t
         WHERE t.operator_id = o.id AND t.state IN ('PENDING', 'TIMED_OUT') AND t.parked_at IS NULL
           AND t.updated_at <= statement_timestamp() - ${SHORTEST_WAIT})`,
-};
+);
 
-const FIND = {
-  name: 'undecided_find',
-  text: `
+const FIND = named(
+  'undecided_find',
+  `
     SELECT t.provider_id AS "providerId", t.session_id AS "sessionId", ${STORED_COLUMNS},
            coalesce((SELECT r.version FROM rounds r
                       WHERE r.provider_id = t.provider_id AND r.round_id = t.round_id AND r.player_ref = t.player_ref
@@ -81,28 +81,28 @@ const FIND = {
                AND r.kind = 'ROLLBACK' AND r.original_transaction_id = t.transaction_id
                AND r.transaction_id LIKE 'croupier-%' AND r.state = 'DECLINED') AS "declinedEndings"
       FROM transactions t
-     WHERE t.provider_id = $1 AND t.transaction_id = $2`,
-};
+     WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId`,
+);
 
 /**
  * Parks a transaction under the same conditions as a retry: it must be undecided, and neither an attempt nor a ROLLBACK
  * of it may be in progress.
  */
-const PARK = {
-  name: 'undecided_park',
-  text: `
+const PARK = named(
+  'undecided_park',
+  `
     UPDATE transactions SET parked_at = clock_timestamp()
-     WHERE provider_id = $1 AND transaction_id = $2 AND parked_at IS NULL AND rollback_id IS NULL
+     WHERE provider_id = :providerId AND transaction_id = :transactionId AND parked_at IS NULL AND rollback_id IS NULL
        AND (state = 'TIMED_OUT' OR (state = 'PENDING' AND lease_until <= clock_timestamp()))
     RETURNING 1`,
-};
+);
 
 const AGE_OF_OLDEST = 'extract(epoch FROM clock_timestamp() - min(created_at))::float8';
 
 /** Each SELECT reads a partial index that contains only the rows to count. */
-const COUNT = {
-  name: 'undecided_count',
-  text: `
+const COUNT = named(
+  'undecided_count',
+  `
     SELECT operator_id AS "operatorId", provider_id AS "providerId", state, false AS parked, count(*) AS count,
            ${AGE_OF_OLDEST} AS "oldestSeconds"
       FROM transactions
@@ -111,7 +111,7 @@ const COUNT = {
     SELECT operator_id, provider_id, state, true, count(*), ${AGE_OF_OLDEST}
       FROM transactions
      WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL GROUP BY operator_id, provider_id, state`,
-};
+);
 
 const BEFORE_ALL = { lastAttemptAt: '-infinity', providerId: '', transactionId: '' };
 
@@ -121,7 +121,7 @@ export class UndecidedStore {
   constructor(private readonly database: Database) {}
 
   async operators(): Promise<string[]> {
-    return (await this.database.query<{ id: string }>(OPERATORS, [])).map(({ id }) => id);
+    return (await this.database.query<{ id: string }>(OPERATORS, {})).map(({ id }) => id);
   }
 
   /**
@@ -130,27 +130,20 @@ export class UndecidedStore {
    * @param after the last transaction of the previous page; undefined for the first page
    */
   due(operatorId: string, limit: number, after?: DueTransaction): Promise<DueTransaction[]> {
-    const { lastAttemptAt, providerId, transactionId } = after ?? BEFORE_ALL;
-    return this.database.query<DueTransaction>(DUE, [
-      operatorId,
-      limit,
-      lastAttemptAt,
-      providerId,
-      transactionId,
-    ]);
+    return this.database.query<DueTransaction>(DUE, { ...(after ?? BEFORE_ALL), operatorId, limit });
   }
 
-  async find({ providerId, transactionId }: TransactionKey): Promise<UndecidedTransaction | undefined> {
-    const [found] = await this.database.query<UndecidedTransaction>(FIND, [providerId, transactionId]);
+  async find(key: TransactionKey): Promise<UndecidedTransaction | undefined> {
+    const [found] = await this.database.query<UndecidedTransaction>(FIND, key);
     return found;
   }
 
   /** @returns false if the transaction is parked or decided, or an attempt or a ROLLBACK of it is in progress */
-  async park({ providerId, transactionId }: TransactionKey): Promise<boolean> {
-    return (await this.database.query(PARK, [providerId, transactionId])).length === 1;
+  async park(key: TransactionKey): Promise<boolean> {
+    return (await this.database.query(PARK, key)).length === 1;
   }
 
   count(): Promise<UndecidedCount[]> {
-    return this.database.query<UndecidedCount>(COUNT, []);
+    return this.database.query<UndecidedCount>(COUNT, {});
   }
 }
