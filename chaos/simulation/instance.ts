@@ -1,7 +1,7 @@
 import type { Configuration } from '../../src/config/configuration.js';
 import type { LimitsService } from '../../src/limits/limits.service.js';
 import type { Metrics } from '../../src/observability/metrics.js';
-import { OperatorGate } from '../../src/operator-wallet/operator-gate.js';
+import { GatedWallet } from '../../src/operator-wallet/gated.wallet.js';
 import type { OperatorWallets } from '../../src/operator-wallet/operator-wallets.service.js';
 import { Clock } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
@@ -102,19 +102,21 @@ export class SimulatedInstance {
       operator: () => OPERATOR,
       walletTimeoutMs: () => WALLET_TIMEOUT_MS,
     };
+    const metrics: Side<Metrics, 'transactionSettled' | 'operatorCallRefused'> = {
+      transactionSettled: () => undefined,
+      operatorCallRefused: () => undefined,
+    };
     const calls = new WalletCalls(this.around, (run) => this.deliver(run));
     // The bound is sometimes very low, so that a reservation that is never released blocks all calls and is detected.
-    const gate = new OperatorGate(random.pick([2, 256]));
-    const wallets: Side<OperatorWallets, 'behind' | 'reserve' | 'wouldAdmit'> = {
-      reserve: (_, kind) =>
-        gate.enter(kind, time.now) === undefined ? { release: () => gate.leave() } : undefined,
-      wouldAdmit: (_, kind) => !gate.isFull(kind) && !(kind === 'BET' && gate.breaker.isOpen(time.now)),
-      behind: () => calls,
+    const gate = new GatedWallet(calls, 'operator', random.pick([2, 256]), clock, metrics as Metrics);
+    const wallets: Side<OperatorWallets, 'walletOf' | 'reserve' | 'wouldAdmit'> = {
+      reserve: (_, kind) => gate.reserve(kind),
+      wouldAdmit: (_, kind) => gate.wouldAdmit(kind),
+      walletOf: () => gate,
     };
     const owners = new SessionOwners();
     // The shortcut is used only for sessions that this process has seen.
     if (random.chance(0.5)) owners.remember(sha256(TOKEN), this.around.database.session);
-    const metrics: Side<Metrics, 'transactionSettled'> = { transactionSettled: () => undefined };
     const transactions = this.transactions();
     const attempts = new AttemptRunner(
       { transactionLeaseSeconds: LEASE_SECONDS } as Configuration,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { RedisConnection } from '../runtime/redis.js';
 import { bookDemo, type DemoEntry, type DemoLedger } from './demo-ledger.js';
-import type { BalanceAnswer, MovementRequest, WalletAnswer } from './operator-wallet.js';
+import type { BalanceAnswer, MovementRequest, OperatorWallet, WalletAnswer } from './operator-wallet.js';
 
 /**
  * Maximum number of sessions whose play money is kept in memory. Beyond it, the session that has been idle longest
@@ -41,6 +41,14 @@ export class DemoBooks {
     private readonly redis: RedisConnection,
   ) {}
 
+  /** The wallet of one session. It calls no operator. */
+  walletOf(sessionId: string): OperatorWallet {
+    return {
+      book: (request) => this.book(sessionId, request),
+      balance: () => this.balance(sessionId),
+    };
+  }
+
   async book(sessionId: string, request: MovementRequest): Promise<WalletAnswer> {
     if (!this.redis.client) return this.bookInMemory(sessionId, request);
     try {
@@ -50,7 +58,7 @@ export class DemoBooks {
     }
   }
 
-  async balance(sessionId: string): Promise<BalanceAnswer> {
+  private async balance(sessionId: string): Promise<BalanceAnswer> {
     if (!this.redis.client) return { kind: 'known', balance: this.inMemory(sessionId).balance };
     try {
       return { kind: 'known', balance: (await this.inRedis(sessionId, [])).ledger.balance };

@@ -9,6 +9,7 @@ import type {
 /** A movement for the operator's wallet to book. Contract, section 4. */
 export type MovementRequest = WalletTransactionRequest;
 export type Player = WalletBalanceRequest;
+export type CallKind = MovementRequest['kind'] | 'BALANCE';
 
 /**
  * The wallet gave no answer or an invalid one. Unless nothing was sent, it is not known whether it booked the movement.

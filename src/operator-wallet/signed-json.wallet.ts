@@ -1,27 +1,32 @@
 import type { CallOutcome, Interpretation } from '../outbound/answer.js';
 import type { Outbound } from '../outbound/outbound.service.js';
+import type { TenancyService } from '../tenancy/tenancy.service.js';
 import type {
   BalanceAnswer,
-  OperatorWallet,
   MovementRequest,
+  OperatorWallet,
   Player,
+  UnknownOutcome,
   WalletAnswer,
 } from './operator-wallet.js';
 import { balanceIn, decisionIn } from './wallet-answers.js';
 
-/** The current address, signing secret and time-out of an operator's wallet. */
-export interface WalletAddress {
-  readonly operatorId: string;
-  readonly walletBaseUrl: string;
-  readonly secret: string;
-  readonly timeoutMs: number;
-}
+const NOT_CONFIGURED: UnknownOutcome = {
+  kind: 'unknown',
+  cause: 'unavailable',
+  notSent: true,
+  detail: 'the operator is unknown to this instance',
+};
 
-/** Calls an operator's wallet with the contract's JSON, signed with the operator's secret. Contract, section 4. */
+/**
+ * Calls an operator's wallet with the contract's JSON, signed with the operator's secret. Contract, section 4. Each call
+ * uses the current address, secret and time-out.
+ */
 export class SignedJsonWallet implements OperatorWallet {
   constructor(
+    private readonly operatorId: string,
+    private readonly tenancy: TenancyService,
     private readonly outbound: Outbound,
-    private readonly address: WalletAddress,
   ) {}
 
   book(request: MovementRequest): Promise<WalletAnswer> {
@@ -37,9 +42,13 @@ export class SignedJsonWallet implements OperatorWallet {
     route: string,
     body: object,
     interpret: (outcome: CallOutcome) => A,
-  ): Promise<A> {
-    const { operatorId, walletBaseUrl, secret, timeoutMs } = this.address;
-    const call = { tenantId: operatorId, secret, baseUrl: walletBaseUrl, route, body, timeoutMs };
+  ): Promise<A | UnknownOutcome> {
+    const { operatorId, tenancy } = this;
+    const operator = tenancy.operator(operatorId);
+    if (!operator) return Promise.resolve(NOT_CONFIGURED);
+    const secret = tenancy.signingSecret(operatorId);
+    const timeoutMs = tenancy.walletTimeoutMs(operator);
+    const call = { tenantId: operatorId, secret, baseUrl: operator.walletBaseUrl, route, body, timeoutMs };
     return this.outbound.post(call, interpret);
   }
 }

@@ -7,11 +7,8 @@ import type {
   UnknownOutcome,
   WalletAnswer,
 } from '../operator-wallet/operator-wallet.js';
-import {
-  OperatorWallets,
-  type ReservedCall,
-  type WalletOwner,
-} from '../operator-wallet/operator-wallets.service.js';
+import type { ReservedCall } from '../operator-wallet/gated.wallet.js';
+import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { AttemptIds } from './attempt-ids.js';
@@ -134,7 +131,7 @@ export class AttemptRunner {
     if (monotonicMs() - claim.sentMs + timeoutMs >= this.configuration.transactionLeaseSeconds * 1000) {
       return LEASE_TOO_SHORT;
     }
-    const wallet = this.wallets.behind(claim);
+    const wallet = this.wallets.walletOf(claim);
     return claim.verdict
       ? withBalance(claim.verdict, claim.operatorRequest, wallet)
       : wallet.book(claim.operatorRequest);

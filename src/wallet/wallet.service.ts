@@ -2,8 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
-import type { CallKind } from '../operator-wallet/operator-gate.js';
-import type { UnknownOutcome } from '../operator-wallet/operator-wallet.js';
+import type { CallKind, UnknownOutcome } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -296,7 +295,7 @@ export class WalletService {
     const call = this.wallets.reserve(session, kind);
     if (!call) throw refusedCall();
     const answer = await this.wallets
-      .behind(session)
+      .walletOf(session)
       .balance(player)
       .finally(() => call.release());
     if (answer.kind === 'unknown') throw unanswered(answer);
