@@ -6,6 +6,7 @@ import { selectList } from '../database/select-list.js';
 import { named } from '../database/statement.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { Place } from '../database/place.js';
+import type { CallbackQuery } from './callback.admin.response.js';
 import { Callback } from './callback.entity.js';
 
 /** The fields that are stored before the call. */
@@ -14,15 +15,6 @@ export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 
 /** The fields that are stored after the call. */
 export interface Completion extends Pick<Callback, 'status' | 'answer' | 'error'> {
   readonly durationMs: number;
-}
-
-export interface CallbackFilter {
-  readonly providerId?: string | undefined;
-  readonly route?: string | undefined;
-  readonly reference?: string | undefined;
-  /** Selects attempts with from ≤ createdAt < to; both are ISO 8601. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 /** Completes an attempt, once. It began less than a day ago, so PostgreSQL need not search older partitions. */
@@ -43,7 +35,7 @@ const CALLBACKS: TimeOrderedTable = {
 };
 
 export function callbackPage(
-  filter: CallbackFilter,
+  filter: CallbackQuery,
   { before, limit }: { before: Place | undefined; limit: number },
 ) {
   const { reference, providerId: provider_id, route } = filter;
@@ -77,7 +69,7 @@ export class CallbackStore {
 
   /** One page of attempts, newest first. */
   page(
-    filter: CallbackFilter,
+    filter: CallbackQuery,
     page: { before: Place | undefined; limit: number },
   ): Promise<(Callback & { place: string })[]> {
     const { statement, values } = callbackPage(filter, page);

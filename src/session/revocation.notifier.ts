@@ -6,7 +6,8 @@ import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/pr
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
-import { type ClaimedRevocation, type Notification, RevocationStore } from './revocation.store.js';
+import { type ClaimedRevocation, RevocationStore } from './revocation.store.js';
+import type { RevocationNotification } from './session.response.js';
 
 /**
  * Maximum number of queued notifications that an instance sends at a time. When a single session is revoked, its
@@ -28,7 +29,7 @@ const FIRST_POLL_MS = 1_000;
  */
 const STOP_MS = 5_000;
 
-const PENDING: Notification = { delivered: false, error: 'pending' };
+const PENDING: RevocationNotification = { delivered: false, error: 'pending' };
 const UNKNOWN_OUTCOME =
   'the outcome is not known: the platform may have stopped while the provider was being notified';
 
@@ -69,7 +70,7 @@ export class RevocationNotifier {
    * Notifies the provider of one session now, unless the notification was claimed before.
    * @returns the outcome
    */
-  async notify(sessionId: string): Promise<Notification> {
+  async notify(sessionId: string): Promise<RevocationNotification> {
     const claimed = await this.revocations.claim(sessionId);
     return claimed ? this.send(claimed) : this.notificationOf(sessionId);
   }
@@ -86,7 +87,7 @@ export class RevocationNotifier {
   }
 
   /** Reads the outcome of a notification, without sending it. */
-  async notificationOf(sessionId: string): Promise<Notification> {
+  async notificationOf(sessionId: string): Promise<RevocationNotification> {
     const stored = await this.revocations.notification(sessionId);
     // A session that an earlier version revoked without notifying the provider has no row.
     if (!stored) return { delivered: false, error: 'the provider was not notified' };
@@ -128,7 +129,7 @@ export class RevocationNotifier {
    * Sends a claimed notification and stores its outcome.
    * @returns the outcome
    */
-  async send(claimed: ClaimedRevocation): Promise<Notification> {
+  async send(claimed: ClaimedRevocation): Promise<RevocationNotification> {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };
     const route = '/v1/game/session/revoke';
@@ -140,7 +141,7 @@ export class RevocationNotifier {
 }
 
 /** A 200 means delivered, whatever its body. Contract, section 6. */
-function notificationIn(outcome: CallbackOutcome): Notification {
+function notificationIn(outcome: CallbackOutcome): RevocationNotification {
   if (outcome.kind === 'unanswered') return { delivered: false, error: outcome.error };
   const { status } = outcome;
   return status === 200

@@ -3,14 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { named } from '../database/statement.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
-
-/** The outcome of a revocation's notification. Contract, section 5. */
-export interface Notification {
-  readonly delivered: boolean;
-  /** The provider's HTTP status, if it answered. */
-  readonly status?: number;
-  readonly error?: string;
-}
+import type { RevocationNotification } from './session.response.js';
 
 /** A claimed notification, which this instance must send once. */
 export interface ClaimedRevocation {
@@ -118,7 +111,10 @@ export class RevocationStore {
     return claimed;
   }
 
-  async complete(claimed: ClaimedRevocation, { delivered, status, error }: Notification): Promise<void> {
+  async complete(
+    claimed: ClaimedRevocation,
+    { delivered, status, error }: RevocationNotification,
+  ): Promise<void> {
     await this.database.query(COMPLETE, { ...claimed, delivered, status, error });
   }
 

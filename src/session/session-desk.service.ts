@@ -18,12 +18,10 @@ export class SessionDesk {
    * @throws CroupierError INVALID_REQUEST
    */
   list(query: SessionQuery): Promise<PageOf<SessionItem>> {
-    const { revoked, ...filter } = query;
-    const wanted = { ...filter, revoked: revoked && revoked === 'true' };
     return pageByTime<Session & { place: string }, SessionItem>(
       query,
       isUuid,
-      (page) => this.sessions.page(wanted, page),
+      (page) => this.sessions.page(query, page),
       itemOf,
     );
   }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { RevokedSession } from './session.service.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
+import type { Session } from './session.entity.js';
 
 export class VerifySessionResponse {
   @ApiProperty({ format: 'uuid' })
@@ -43,6 +43,7 @@ export class LaunchResponse {
   launchUrl?: string;
 }
 
+/** The outcome of notifying the provider of a revocation. Contract, section 5. */
 export class RevocationNotification {
   @ApiProperty({ description: 'Whether the provider answered 200' })
   delivered: boolean;
@@ -74,6 +75,12 @@ export class RevokePlayerResponse {
     example: ['0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11'],
   })
   revoked: string[];
+}
+
+export interface RevokedSession {
+  readonly session: Session;
+  readonly revokedAt: Date;
+  readonly notification: RevocationNotification;
 }
 
 /** The response for a revoked session, with the outcome of its notification. Contract, section 5. */

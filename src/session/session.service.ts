@@ -9,9 +9,10 @@ import { Randomness } from '../runtime/randomness.js';
 import { assertCurrency, type Operator, type Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { RevocationNotifier } from './revocation.notifier.js';
-import { type Notification, RevocationStore } from './revocation.store.js';
+import { RevocationStore } from './revocation.store.js';
 import type { RevokeReason, Session } from './session.entity.js';
 import type { LaunchRequest } from './session.request.js';
+import type { RevokedSession } from './session.response.js';
 import { SessionOwners } from './session-owners.js';
 import { SessionStore } from './session.store.js';
 
@@ -20,13 +21,6 @@ export interface LaunchedSession {
   /** Returned only here, because only its SHA-256 is stored. */
   readonly sessionToken: string;
   readonly launchUrl?: string;
-}
-
-export interface RevokedSession {
-  readonly session: Session;
-  readonly revokedAt: Date;
-  /** The outcome of notifying the provider. */
-  readonly notification: Notification;
 }
 
 @Injectable()
@@ -55,20 +49,15 @@ export class SessionService {
     if (game?.status !== 'ACTIVE' || provider?.status !== 'ACTIVE') {
       throw new CroupierError('GAME_NOT_CONFIGURED');
     }
-    const pause = this.tenancy.pauseOfBets({
-      operatorId: operator.id,
-      providerId: provider.id,
-      gameId: game.gameId,
-    });
+    const parties = { operatorId: operator.id, providerId: provider.id, gameId: game.gameId };
+    const pause = this.tenancy.pauseOfBets(parties);
     if (pause) throw this.tenancy.pausedError(pause);
     const sessionToken = this.randomness.secret();
     const tokenHash = sha256(sessionToken);
     const session = await this.sessions.insert({
+      ...parties,
       sessionId: this.randomness.uuid(),
-      operatorId: operator.id,
-      providerId: provider.id,
       playerRef: request.playerRef,
-      gameId: game.gameId,
       currency: request.currency,
       mode: request.mode ?? 'REAL',
       language: request.language ?? null,

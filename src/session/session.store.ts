@@ -9,6 +9,7 @@ import { named } from '../database/statement.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { Place } from '../database/place.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
+import type { SessionQuery } from './session.admin.response.js';
 import { type RevokeReason, Session } from './session.entity.js';
 import { ended } from './session.sql.js';
 
@@ -17,17 +18,6 @@ export interface NewSession extends Omit<
   'createdAt' | 'expiresAt' | 'revokedAt' | 'revokeReason' | 'ended'
 > {
   readonly ttlSeconds: number;
-}
-
-export interface SessionFilter {
-  readonly operatorId?: string | undefined;
-  readonly providerId?: string | undefined;
-  readonly playerRef?: string | undefined;
-  readonly gameId?: string | undefined;
-  readonly revoked?: boolean | undefined;
-  /** from ≤ createdAt < to, ISO 8601. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 const COLUMNS = selectList(Session, 's');
@@ -81,12 +71,12 @@ const SESSIONS: TimeOrderedTable = {
 };
 
 export function sessionPage(
-  filter: SessionFilter,
+  filter: SessionQuery,
   { before, limit }: { before: Place | undefined; limit: number },
 ) {
   const { playerRef: player_ref, gameId: game_id, operatorId: operator_id, providerId: provider_id } = filter;
   const { revoked } = filter;
-  const further = revoked === undefined ? [] : [`t.revoked_at IS ${revoked ? 'NOT NULL' : 'NULL'}`];
+  const further = revoked ? [`t.revoked_at IS ${revoked === 'true' ? 'NOT NULL' : 'NULL'}`] : [];
   const equal = { player_ref, game_id, operator_id, provider_id };
   return timeOrderedPage(SESSIONS, equal, { ...filter, before }, limit, further);
 }
@@ -126,7 +116,7 @@ export class SessionStore {
 
   /** One page of sessions, newest first. */
   page(
-    filter: SessionFilter,
+    filter: SessionQuery,
     page: { before: Place | undefined; limit: number },
   ): Promise<(Session & { place: string })[]> {
     const { statement, values } = sessionPage(filter, page);

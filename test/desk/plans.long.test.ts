@@ -403,7 +403,7 @@ describe.each([
       ['a provider with only one operator', { providerId: 'provider3' }],
       ['a player', { playerRef: 'player77' }],
       ['a game', { gameId: 'game3' }],
-      ['the revoked', { revoked: true }],
+      ['the revoked', { revoked: 'true' } as const],
       ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
     ])('sessions, %s, reads few rows', async (___, filter) => {
       expectCheap(await planOf(sessionPage(filter, { before, limit: LIMIT })));
