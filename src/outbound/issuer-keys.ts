@@ -6,7 +6,6 @@ import { monotonicMs } from '../runtime/clock.js';
 import { isIdentity } from './answer.js';
 import { AnswerBody } from './answer-body.js';
 
-/** Time-out of a request to the issuer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Maximum number of bytes of an answer that are read; keys may include their certificates. */
 const KEYS_LIMIT_BYTES = 256 * 1024;

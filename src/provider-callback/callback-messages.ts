@@ -6,6 +6,15 @@ import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../api/validation/f
  * Bodies of the calls to providers, and the answers that Croupier reads, for the OpenAPI documents. Contract, section 6.
  */
 
+/** The routes that a provider implements. */
+export const CALLBACK_ROUTES = [
+  '/v1/game/free-spins/grant',
+  '/v1/game/free-spins/status',
+  '/v1/game/free-spins/cancel',
+  '/v1/game/session/revoke',
+] as const;
+export type CallbackRoute = (typeof CALLBACK_ROUTES)[number];
+
 const PlayerRef = () => ApiProperty({ example: 'player-42' });
 const GameId = () => ApiProperty({ example: 'sandbox-slots' });
 

@@ -4,20 +4,14 @@ import { ExposeUnlessNull } from '../api/answer.js';
 import { IdentifierField, QueryChoiceField } from '../api/validation/fields.js';
 import type { Columns } from '../api/lists/list.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
-
-const ROUTES = [
-  '/v1/game/free-spins/grant',
-  '/v1/game/free-spins/status',
-  '/v1/game/free-spins/cancel',
-  '/v1/game/session/revoke',
-] as const;
+import { CALLBACK_ROUTES } from './callback-messages.js';
 
 /** The filters of the list of callbacks; an absent filter matches all. Contract, section 7. */
 export class CallbackQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
 
-  @QueryChoiceField(ROUTES)
+  @QueryChoiceField(CALLBACK_ROUTES)
   route?: string;
 
   @IdentifierField({ presence: 'optional', description: "A grant's requestRef, or a sessionId" })
@@ -35,7 +29,7 @@ export class CallbackItem {
   providerId: string;
 
   @Expose()
-  @ApiProperty({ enum: ROUTES, example: ROUTES[1] })
+  @ApiProperty({ enum: CALLBACK_ROUTES, example: CALLBACK_ROUTES[1] })
   route: string;
 
   @Expose()

@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import type { OutgoingCall } from '../openapi/outgoing-calls.js';
 import {
+  type CallbackRoute,
   CancelCallbackRequest,
   GrantCallbackRequest,
   GrantCallbackResponse,
@@ -9,7 +10,6 @@ import {
   StatusCallbackRequest,
   StatusCallbackResponse,
 } from './callback-messages.js';
-import type { CallbackRoute } from './provider-callbacks.service.js';
 
 const SENT_ONCE =
   'Sent once to `webhookBaseUrl`, over a new connection and without following redirects; not repeated after a ' +

@@ -8,17 +8,11 @@ import { currentRequestId, measureCall } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
+import type { CallbackRoute } from './callback-messages.js';
 import { CallbackStore } from './callback.store.js';
 
 /** Maximum number of bytes of a provider's answer that are stored and logged. Contract, section 7. */
 const KEPT_ANSWER_BYTES = 4096;
-
-/** The routes that a provider implements. Contract, section 6. */
-export type CallbackRoute =
-  | '/v1/game/free-spins/grant'
-  | '/v1/game/free-spins/status'
-  | '/v1/game/free-spins/cancel'
-  | '/v1/game/session/revoke';
 
 /** Routes on which a 200 is a success as soon as its headers have arrived; the body is ignored. */
 const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([

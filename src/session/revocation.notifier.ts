@@ -16,7 +16,6 @@ import type { RevocationNotification } from './session.response.js';
 const IN_FLIGHT = 8;
 /** Maximum number of queued sessions. Polling finds the notifications that did not fit into the queue. */
 const QUEUE_LIMIT = 1_000;
-/** Polling interval for unsent notifications, in milliseconds. */
 const POLL_MS = 5_000;
 /**
  * Delay before the first poll, in milliseconds. A provider that restarts together with the platform may not accept

@@ -29,11 +29,10 @@ const LONGEST_WAIT_MS = 3_000;
 const REFUSALS_AT_ONCE = 32;
 /** Shortest pause before the next requests are refused, in milliseconds. */
 const REFUSAL_PAUSE_MS = 10;
-/** `Retry-After` of a refused request, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Classes of requests: BETs and balance reads begin new work; WINs and ROLLBACKs settle what has begun. */
-export type AdmissionClass = 'beginning' | 'settling';
+type AdmissionClass = 'beginning' | 'settling';
 
 /** A request under way. */
 export interface AdmittedRequest {

@@ -8,16 +8,11 @@ import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 const KEPT_DAYS = 7;
 /** Maximum number of attempts whose ids wait to be written. They take a few megabytes; further ids are dropped. */
 const MAX_QUEUED = 20_000;
-/** Maximum number of attempts per INSERT. */
-const BATCH = 1_000;
-/** Interval between writes, in milliseconds. */
+const ATTEMPTS_PER_INSERT = 1_000;
 const WRITE_EVERY_MS = 500;
-/** Interval between two passes that delete expired ids, in milliseconds. */
 const DELETE_EVERY_MS = 60_000;
-/** Maximum number of rows per DELETE. */
-const DELETED_AT_ONCE = 10_000;
-/** Maximum number of DELETEs per pass. */
-const DELETIONS_PER_PASS = 50;
+const ROWS_PER_DELETE = 10_000;
+const DELETES_PER_PASS = 50;
 /** How long a stop waits for a write or deletion in progress, in milliseconds. It then writes the queued ids. */
 const STOP_MS = 2_000;
 
@@ -73,8 +68,8 @@ export class AttemptIds implements BeforeApplicationShutdown {
 
   private async write(): Promise<void> {
     while (this.queue.length > 0) {
-      const batch = this.queue.slice(0, BATCH);
-      this.queue = this.queue.slice(BATCH);
+      const batch = this.queue.slice(0, ATTEMPTS_PER_INSERT);
+      this.queue = this.queue.slice(ATTEMPTS_PER_INSERT);
       try {
         await this.store.insert(batch);
       } catch (error) {
@@ -85,8 +80,8 @@ export class AttemptIds implements BeforeApplicationShutdown {
   }
 
   private async deleteExpired(): Promise<void> {
-    for (let deletion = 0; deletion < DELETIONS_PER_PASS && !this.deleting.stopping; deletion += 1) {
-      if ((await this.store.deleteExpired(KEPT_DAYS, DELETED_AT_ONCE)) < DELETED_AT_ONCE) return;
+    for (let deletion = 0; deletion < DELETES_PER_PASS && !this.deleting.stopping; deletion += 1) {
+      if ((await this.store.deleteExpired(KEPT_DAYS, ROWS_PER_DELETE)) < ROWS_PER_DELETE) return;
     }
   }
 }

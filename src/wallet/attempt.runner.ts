@@ -162,7 +162,6 @@ async function withBalance(
   };
 }
 
-/** `Retry-After` of a request that the operator's bound on concurrent calls or its breaker refused, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The refusal of a request whose call could not be reserved. Contract, section 9, "Health and pauses". */

@@ -84,7 +84,6 @@ const ROUND = {
   currency: 'EUR',
 };
 
-/** Examples: a round, and a ROLLBACK. */
 export const TRANSACTION_REQUESTS = {
   BET: {
     value: { ...ROUND, transactionId: 'bet-1001', kind: 'BET', amountMinor: 250, roundId: 'round-7' },

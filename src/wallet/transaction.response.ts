@@ -26,7 +26,6 @@ export class BalanceResponse {
   balance: number;
 }
 
-/** Fields that the examples share. */
 const DECIDED = { platformTransactionId: '0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11', currency: 'EUR' };
 
 export const TRANSACTION_RESPONSES = {

@@ -144,7 +144,6 @@ export const CLAIM_WIN = named(
     RETURNING attempt`,
 );
 
-/** Claims an adjustment. */
 export const CLAIM_ADJUSTMENT = named(
   'transaction_claim_adjustment',
   `

@@ -203,9 +203,10 @@ export class TransactionStore {
   /** The values of a claim, and of the statements that take the target of a ROLLBACK. */
   private claimValues({ request, verdict, ...transaction }: NewTransaction) {
     return {
+      ...transaction,
       ...ABSENT,
       ...request,
-      ...transaction,
+      amountMinor: transaction.amountMinor,
       verdict: verdict?.status,
       declineReason: verdict?.status === 'DECLINED' ? verdict.declineReason : undefined,
       leaseSeconds: this.leaseSeconds,

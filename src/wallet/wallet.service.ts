@@ -134,6 +134,7 @@ export class WalletService {
         case 'refuse':
           throw new CroupierError(decision.code);
         case 'refuse-paused':
+          // `pauseOfBets`, beside `pausedError`, says which pauses refuse a BET.
           throw this.tenancy.pausedError(decision.pause);
         case 'replay':
           return this.replay(facts, submission, decision.body);

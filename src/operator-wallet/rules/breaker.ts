@@ -2,9 +2,7 @@
 export const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
 const SLOTS = WINDOW_MS / SLOT_MS;
-/** The breaker is closed while the window has fewer calls than this. */
 export const MIN_CALLS = 20;
-/** Shortest interval between two BETs that an open breaker admits, in milliseconds. */
 export const PROBE_INTERVAL_MS = 1_000;
 
 /**

@@ -1,15 +1,9 @@
 import { sha256 } from '../../runtime/digest.js';
 import type { TransactionRequest } from '../rules/facts.js';
+import type { TransactionKey } from '../transaction.js';
 
 /** The BET that a ROLLBACK of the platform ends. */
-export interface EndedBet {
-  readonly providerId: string;
-  readonly transactionId: string;
-  readonly playerRef: string;
-  readonly gameId: string;
-  readonly currency: string;
-  readonly roundId: string;
-}
+type EndedBet = TransactionKey & Pick<TransactionRequest, 'playerRef' | 'gameId' | 'currency' | 'roundId'>;
 
 /**
  * Length of the digest in the id, in hex digits: 128 bits. Contract, section 3, "Undecided transactions without a
@@ -24,10 +18,7 @@ const DIGITS = 32;
  * @param ordinal how many of these ROLLBACKs the operator has DECLINED; if it is above 0, a line feed and this number
  *   in decimal follow the key
  */
-export function platformRollbackId(
-  { providerId, transactionId }: Pick<EndedBet, 'providerId' | 'transactionId'>,
-  ordinal: number,
-): string {
+export function platformRollbackId({ providerId, transactionId }: TransactionKey, ordinal: number): string {
   const key = [providerId, transactionId, ...(ordinal > 0 ? [ordinal] : [])].join('\n');
   return `croupier-${sha256(key).toString('hex').slice(0, DIGITS)}`;
 }

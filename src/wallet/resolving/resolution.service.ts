@@ -3,7 +3,6 @@ import type { MovementRequest } from '../../operator-wallet/operator-wallet.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { AttemptRunner } from '../attempt.runner.js';
 import { platformRollback, platformRollbackId } from './platform-rollback.js';
-import type { RoundFacts } from '../rules/facts.js';
 import { decideResolution } from '../rules/resolution.js';
 import type { Claim, Driver, TransactionKey } from '../transaction.js';
 import { TransactionStore } from '../transaction.store.js';
@@ -76,9 +75,8 @@ export class ResolutionService {
 
   /** Claims the platform's own ROLLBACK and marks the BET, by the same statements as for a provider's ROLLBACK. */
   private async claimEnding(bet: UndecidedTransaction, ordinal: number): Promise<Claim | undefined> {
-    const { providerId, transactionId, operatorId, sessionId, mode, amountMinor, attempt } = bet;
-    const { playerRef, gameId, roundId, currency } = bet;
-    if (gameId === null || roundId === null) throw new Error(`the BET ${transactionId} is in no round`);
+    const { providerId, operatorId, sessionId, mode, amountMinor, gameId, roundId, attempt } = bet;
+    if (gameId === null || roundId === null) throw new Error(`the BET ${bet.transactionId} is in no round`);
     const transaction = {
       providerId,
       operatorId,
@@ -86,9 +84,9 @@ export class ResolutionService {
       mode,
       amountMinor,
       platformTransactionId: this.randomness.uuid(),
-      request: platformRollback({ providerId, transactionId, playerRef, gameId, roundId, currency }, ordinal),
+      request: platformRollback({ ...bet, gameId, roundId }, ordinal),
     };
-    const round: Pick<RoundFacts, 'version'> = { version: bet.roundVersion };
+    const round = { version: bet.roundVersion };
     const target = { found: 'bet', attempt } as const;
     return this.transactions.claimRollback(transaction, round, target, this.randomness.uuid());
   }

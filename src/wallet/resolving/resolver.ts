@@ -8,7 +8,6 @@ import { Parking } from './parking.js';
 import { ResolutionService, type ResolveOutcome } from './resolution.service.js';
 import { type DueTransaction, UndecidedStore } from './undecided.store.js';
 
-/** Polling interval, in milliseconds. */
 const POLL_MS = 10_000;
 /** Maximum number of operators that are called concurrently, and of concurrent calls to each. */
 const CONCURRENT_OPERATORS = 16;

@@ -21,6 +21,7 @@ export type Verdict =
 /** What the service does with a request. */
 export type Decision =
   | { readonly do: 'refuse'; readonly code: ErrorCode }
+  /** A pause of the game, its provider or the operator refuses the BET. */
   | { readonly do: 'refuse-paused'; readonly pause: PauseFacts }
   /** Answer with the stored response, byte for byte. */
   | { readonly do: 'replay'; readonly body: string }
