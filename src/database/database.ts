@@ -7,11 +7,6 @@ import { MigratedDataSource } from './data-source.js';
 import { RefusedSettings } from './session-settings.js';
 import { named, type Statement, valuesOf } from './statement.js';
 
-export type { Statement } from './statement.js';
-
-/** The values of a statement's parameters by their names; a list, in the order of their numbers. */
-export type Values = object;
-
 /**
  * Called when a statement is handed to its connection, after any wait for one. The server cannot run it earlier.
  * @param atMs the monotonic time
@@ -20,13 +15,13 @@ export type OnSend = (atMs: number) => void;
 
 export type Query = <Row extends object>(
   statement: Statement,
-  values: Values,
+  values: object,
   onSend?: OnSend,
 ) => Promise<Row[]>;
 
 /** Runs statements on a connection, or on any free connection of a pool. */
 export function queryOn(runner: Runner): Query {
-  return <Row extends object>(statement: Statement, values: Values, onSend?: OnSend) =>
+  return <Row extends object>(statement: Statement, values: object, onSend?: OnSend) =>
     new Promise<Row[]>((resolve, reject) => {
       runner.query(new NamedQuery(statement, values, onSend), (error, result) => {
         if (error) reject(error);
@@ -52,8 +47,8 @@ interface Runner {
 class NamedQuery extends pg.Query {
   readonly name: string;
 
-  constructor(statement: Statement, values: Values, onSend?: OnSend) {
-    super(statement.text, Array.isArray(values) ? [...(values as unknown[])] : valuesOf(statement, values));
+  constructor(statement: Statement, values: object, onSend?: OnSend) {
+    super(statement.text, valuesOf(statement, values));
     this.name = statement.name;
     if (!onSend) return;
     const submit = this.submit.bind(this);
@@ -96,7 +91,7 @@ export class Database {
   /** Runs one statement on a connection of the pool. */
   readonly query: Query = async <Row extends object>(
     statement: Statement,
-    values: Values,
+    values: object,
     onSend?: OnSend,
   ) => {
     const runner = this.dataSource.createQueryRunner();

@@ -4,7 +4,8 @@ import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { ConnectionPool, levelsOf, type PoolLevels, probe, refuseStandby } from './connection.js';
-import { Database, type OnSend, type Query, queryOn, type Values } from './database.js';
+import { Database, type OnSend, type Query, queryOn } from './database.js';
+import { fewRows } from './planner.js';
 import { named, type Statement } from './statement.js';
 
 /** Maximum number of items in a batch. It bounds the time that a request waits for the rest of its batch. */
@@ -94,10 +95,8 @@ export function groupStatement(
     single: named(name, text(oneRow)),
     batch: named(
       `${name}_batch`,
-      // PostgreSQL estimates a hundred rows for any JSON, and for so many rows it prefers a scan of a small table to an
-      // index. The condition is always true and lowers the estimate to one row.
       text(`SELECT * FROM json_to_recordset(:items::json) AS source (item integer, ${fields})
-             WHERE source.item + 0 = source.item`),
+             WHERE ${fewRows('source.item')}`),
     ),
     columns: new Map(typed.map(({ value, column }) => [value, column])),
     key,
@@ -111,7 +110,7 @@ function columnOf(value: string): string {
 }
 
 interface Item {
-  readonly values: Values;
+  readonly values: object;
   readonly onSend: OnSend | undefined;
   readonly resolve: (row: object | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -177,7 +176,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
    */
   run<Row extends object>(
     statement: GroupStatement,
-    values: Values,
+    values: object,
     onSend?: OnSend,
   ): Promise<Row | undefined> {
     if (!this.enabled) return this.runSingle(statement, values, onSend) as Promise<Row | undefined>;
@@ -312,7 +311,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   /** Runs one item on a connection of the requests' pool, outside of the queues. */
   private async runSingle(
     statement: GroupStatement,
-    values: Values,
+    values: object,
     onSend?: OnSend,
   ): Promise<object | undefined> {
     const [row] = await this.database.query(statement.single, values, onSend);
@@ -324,7 +323,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 function sourceRow(
   columns: ReadonlyMap<string, string>,
   item: number,
-  values: Values,
+  values: object,
 ): Record<string, unknown> {
   const row: Record<string, unknown> = { item };
   for (const [name, column] of columns) {

@@ -7,7 +7,7 @@ export interface Statement {
   /** The SQL, with `$1`, `$2`, … for the parameters. */
   readonly text: string;
   /** The names of the parameters, in the order of their numbers. */
-  readonly parameters?: readonly string[];
+  readonly parameters: readonly string[];
 }
 
 /** A parameter such as `:playerRef`. A cast such as `::bigint` and a time such as `HH24:MI` are none. */
@@ -31,7 +31,7 @@ export function named(name: string, text: string): Statement {
  * @param values the values by the names of the parameters; further fields are ignored
  * @throws Error if a parameter has no field in `values`
  */
-export function valuesOf({ name, parameters = [] }: Statement, values: object): unknown[] {
+export function valuesOf({ name, parameters }: Statement, values: object): unknown[] {
   return parameters.map((parameter) => {
     if (!(parameter in values)) throw new Error(`the statement ${name} needs a value for :${parameter}`);
     return (values as Readonly<Record<string, unknown>>)[parameter];

@@ -1,4 +1,5 @@
 import { groupStatement } from '../database/group-commit.js';
+import { lookUp, UNMERGED } from '../database/planner.js';
 import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
 
 /*
@@ -71,8 +72,8 @@ export const CLAIM_NEW_BET = groupStatement(
     claimOf(
       'BET',
       's',
-      // OFFSET 0 keeps the conditions out of the look-up, so that the session is always found by the index on tokens.
-      `(${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
+      // The conditions stay out of the look-up, so that the session is always found by the index on tokens.
+      `(${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
         WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')}`,
     ),
   IDENTIFIED,
@@ -92,12 +93,10 @@ export const CLAIM_NEW_WIN = groupStatement(
     WITH bookable AS MATERIALIZED (
       SELECT a.*, s AS session, r AS round
         FROM (${items}) a
-        JOIN LATERAL (${sessionBehind('a.token_hash')} OFFSET 0) s ON true
+        JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
         JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
        WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
-         -- A scalar subquery instead of NOT EXISTS, so that the planner looks each row up by the primary key.
-         AND (SELECT true FROM transactions t
-               WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id) IS NULL
+         AND ${lookUp('true', `transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
     ), round AS (
       ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
     ), claim AS (

@@ -1,4 +1,5 @@
 import { groupStatement } from '../database/group-commit.js';
+import { leading } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import { endedSecondsAgo } from '../session/session.sql.js';
 
@@ -243,7 +244,7 @@ export const LAST_BALANCE = named(
   'transaction_last_balance',
   `
     SELECT (recent.response_body::json ->> 'balance')::bigint AS balance
-      FROM (SELECT * FROM transactions t WHERE t.player_ref = ANY (ARRAY[:playerRef])
+      FROM (SELECT * FROM transactions t WHERE ${leading('t.player_ref', ':playerRef')}
              ORDER BY t.player_ref DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT ${BALANCE_SEARCHED}) recent
      WHERE recent.operator_id = :operatorId AND recent.currency = :currency AND recent.mode = :mode
        AND recent.response_body IS NOT NULL

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { Database, type OnSend, type Query, type Statement } from '../database/database.js';
+import { Database, type OnSend, type Query } from '../database/database.js';
+import type { Statement } from '../database/statement.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
 import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
+import { named } from '../../src/database/statement.js';
 
 const world = useWorld();
 
@@ -174,9 +175,9 @@ describe('a change and its record', () => {
   test('are rolled back together', async () => {
     const audit = world.app.get(Audit);
     const actor = { actor: 'root', role: 'admin' };
-    const write = { name: 'test_rename', text: `UPDATE tenants SET name = 'Lost' WHERE id = 'spinwell'` };
+    const write = named('test_rename', `UPDATE tenants SET name = 'Lost' WHERE id = 'spinwell'`);
     const failing = audit.change(actor, async ({ query }, record) => {
-      await query(write, []);
+      await query(write, {});
       await record({ action: 'provider.change', target: 'lost' });
       throw new Error('after all');
     });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { useWorld } from '../world/world.js';
+import { named } from '../../src/database/statement.js';
 
 /** As many as the connections of the database pool. */
 const HOLDERS = 20;
@@ -15,8 +16,8 @@ test('a claim that waited for a connection longer than the margin is still sent 
   const bet = world.transaction(session, 'BET');
   expect((await world.submit(bet)).json['status']).toBe('APPROVED');
   const database = world.app.get(Database);
-  const pause = { name: 'test_pause', text: 'SELECT pg_sleep($1)' };
-  const held = Array.from({ length: HOLDERS }, () => database.query(pause, [HELD_MS / 1000]));
+  const pause = named('test_pause', 'SELECT pg_sleep(:seconds)');
+  const held = Array.from({ length: HOLDERS }, () => database.query(pause, { seconds: HELD_MS / 1000 }));
   // A ROLLBACK is claimed in a transaction, on a connection of that pool.
   const rollback = world.transaction(session, 'ROLLBACK', {
     roundId: bet.roundId,

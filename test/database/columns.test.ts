@@ -14,6 +14,7 @@ import {
 import { connectDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
 import { createTestDatabase } from '../world/database.js';
+import { named } from '../../src/database/statement.js';
 
 @Entity({ name: 'samples', synchronize: false })
 class Sample {
@@ -54,13 +55,13 @@ CREATE TABLE samples (
   a_uuid uuid NOT NULL, some_bytes bytea NOT NULL, an_instant timestamptz NOT NULL, perhaps_an_instant timestamptz,
   perhaps_a_bigint bigint, a_secret text NOT NULL
 )`;
-const SQL_ROW = {
-  name: 'sample',
-  text: `
+const SQL_ROW = named(
+  'sample',
+  `
     SELECT sample_no AS "sampleNo", a_text AS text, a_bigint AS bigint, a_flag AS flag, a_uuid AS uuid, some_bytes AS bytes,
            an_instant AS instant, perhaps_an_instant AS "perhapsInstant", perhaps_a_bigint AS "perhapsBigint"
       FROM samples`,
-};
+);
 const SAMPLE = {
   sampleNo: 1,
   text: 'Ünïcode',
@@ -99,7 +100,7 @@ test('a repository reads what it wrote, and SQL reads the same', async () => {
   const { secret: _, ...visible } = SAMPLE;
   const [read] = await samples().find();
   expect({ ...read }).toEqual(visible);
-  expect(await database.query(SQL_ROW, [])).toEqual([visible]);
+  expect(await database.query(SQL_ROW, {})).toEqual([visible]);
 });
 
 test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])(
@@ -110,7 +111,7 @@ test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])(
       await manager.query(`SET LOCAL TIME ZONE '${zone}'`);
       await manager.query(`UPDATE samples SET an_instant = '2026-03-29 01:59:59.123999+05:30'`);
       const [read] = await manager.find(Sample);
-      const [row] = await query<{ instant: Date }>(SQL_ROW, []);
+      const [row] = await query<{ instant: Date }>(SQL_ROW, {});
       expect(JSON.stringify(read?.instant)).toBe('"2026-03-28T20:29:59.123Z"');
       expect(JSON.stringify(row?.instant)).toBe('"2026-03-28T20:29:59.123Z"');
     });

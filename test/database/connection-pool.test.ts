@@ -1,15 +1,16 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ConnectionPool } from '../../src/database/connection.js';
-import { type Query, queryOn, type Statement } from '../../src/database/database.js';
+import { type Query, queryOn } from '../../src/database/database.js';
+import { named } from '../../src/database/statement.js';
 import { createTestDatabase } from '../world/database.js';
 
 /** The connections of this database that run pg_sleep. */
-const SLEEPING: Statement = {
-  name: 'sleeping',
-  text: `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
-};
-const BACKEND: Statement = { name: 'backend', text: 'SELECT pg_backend_pid() AS pid, pg_sleep($1)' };
+const SLEEPING = named(
+  'sleeping',
+  `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+);
+const BACKEND = named('backend', 'SELECT pg_backend_pid() AS pid, pg_sleep(:seconds)');
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let pool: ConnectionPool;
@@ -26,7 +27,7 @@ beforeEach(() => {
 afterAll(() => database.drop());
 
 /** The process id of the backend, after a sleep in seconds. */
-const backend = async (seconds = 0) => (await query<{ pid: number }>(BACKEND, [seconds]))[0]!.pid;
+const backend = async (seconds = 0) => (await query<{ pid: number }>(BACKEND, { seconds }))[0]!.pid;
 
 test('connections are reused, and no more are opened than the bound', async () => {
   const pids = await Promise.all(Array.from({ length: 10 }, () => backend(0.01)));
@@ -50,7 +51,7 @@ test('a connection that is lost, idle or in use, is replaced, and the idle one i
 
 test('a stop destroys connections that are not closed in time', async () => {
   const statement = expect(backend(60)).rejects.toThrow(/terminat/);
-  await expect.poll(() => query(SLEEPING, [])).toHaveLength(1);
+  await expect.poll(() => query(SLEEPING, {})).toHaveLength(1);
   await pool.close(50);
   await statement;
   await expect(backend()).rejects.toThrow();

@@ -6,19 +6,17 @@ import { Database, type Query, type Transaction } from '../../src/database/datab
 import { createTestDatabase } from '../world/database.js';
 import { DatabaseProxy } from '../world/database-proxy.js';
 import { SqlConsole } from '../world/sql-console.js';
+import { named } from '../../src/database/statement.js';
 
 /** More than the connections of the pool, which would be used up if failures did not release them. */
 const MORE_THAN_THE_POOL = 25;
 
-const INSERT = { name: 'insert', text: 'INSERT INTO notes (text) VALUES ($1)' };
+const INSERT = named('insert', 'INSERT INTO notes (text) VALUES (:text)');
 const INSERT_TEXT = 'INSERT INTO notes (text) VALUES ($1)';
-const COUNT = { name: 'count', text: 'SELECT count(*)::integer AS count FROM notes' };
-const BACKEND = {
-  name: 'backend',
-  text: 'SELECT pg_backend_pid() AS pid, txid_current()::text AS transaction',
-};
-const SLEEP = { name: 'sleep', text: 'SELECT pg_sleep(60)' };
-const DIVIDED = { name: 'divided', text: 'SELECT 1 / $1::integer AS n' };
+const COUNT = named('count', 'SELECT count(*)::integer AS count FROM notes');
+const BACKEND = named('backend', 'SELECT pg_backend_pid() AS pid, txid_current()::text AS transaction');
+const SLEEP = named('sleep', 'SELECT pg_sleep(60)');
+const DIVIDED = named('divided', 'SELECT 1 / :divisor::integer AS n');
 
 let testDatabase: Awaited<ReturnType<typeof createTestDatabase>>;
 let proxy: DatabaseProxy;
@@ -46,19 +44,19 @@ afterAll(async () => {
 
 const stored = async () =>
   (await sql.run<{ text: string }>('SELECT text FROM notes ORDER BY text')).map(({ text }) => text);
-const count = async (query: Query) => (await query<{ count: number }>(COUNT, []))[0]?.count;
-const backend = async (query: Query) => (await query<{ pid: number; transaction: string }>(BACKEND, []))[0]!;
+const count = async (query: Query) => (await query<{ count: number }>(COUNT, {}))[0]?.count;
+const backend = async (query: Query) => (await query<{ pid: number; transaction: string }>(BACKEND, {}))[0]!;
 const kill = (pid: number) => sql.run('SELECT pg_terminate_backend($1, 5000)', [pid]);
 
 /** Writes by a named statement and by the manager. */
 async function write({ query, manager }: Transaction): Promise<void> {
-  await query(INSERT, ['by statement']);
+  await query(INSERT, { text: 'by statement' });
   await manager.query(INSERT_TEXT, ['by manager']);
 }
 
 describe('a transaction', () => {
   test.each([
-    ['statement', ({ query }: Transaction) => query(DIVIDED, [0])],
+    ['statement', ({ query }: Transaction) => query(DIVIDED, { divisor: 0 })],
     ['query of its manager', ({ manager }: Transaction) => manager.query('SELECT 1 / 0')],
   ])('rejects and commits nothing if its work ignores a failed %s', async (_, fail) => {
     const committed = database.transaction(async (transaction) => {
@@ -106,8 +104,8 @@ describe('a transaction', () => {
     const inTransaction = async () => (await database.transaction(({ query }) => backend(query))).pid;
     const before = await inTransaction();
     const twice = database.transaction(async ({ query }) => {
-      await query(INSERT, ['twice']);
-      await query(INSERT, ['twice']);
+      await query(INSERT, { text: 'twice' });
+      await query(INSERT, { text: 'twice' });
     });
     await expect(twice).rejects.toMatchObject({ code: '23505' });
     expect(await stored()).toEqual([]);
@@ -119,10 +117,10 @@ describe('a transaction', () => {
     async (next) => {
       let killed = 0;
       const work = database.transaction(async ({ query, manager }) => {
-        await query(INSERT, ['before']);
+        await query(INSERT, { text: 'before' });
         killed = (await backend(query)).pid;
         await kill(killed);
-        if (next === 'statement') await query(INSERT, ['after']);
+        if (next === 'statement') await query(INSERT, { text: 'after' });
         if (next === 'manager') await manager.query(INSERT_TEXT, ['after']);
       });
       const error = await work.catch((rejection: unknown) => rejection as Error);
@@ -174,8 +172,8 @@ describe('a transaction', () => {
 
 test('many failures leave the pool intact', async () => {
   for (let failures = 0; failures < MORE_THAN_THE_POOL; failures += 1) {
-    await expect(database.query(DIVIDED, [0])).rejects.toMatchObject({ code: '22012' });
-    await expect(database.transaction(({ query }) => query(DIVIDED, [0]))).rejects.toThrow();
+    await expect(database.query(DIVIDED, { divisor: 0 })).rejects.toMatchObject({ code: '22012' });
+    await expect(database.transaction(({ query }) => query(DIVIDED, { divisor: 0 }))).rejects.toThrow();
     await expect(database.transaction(({ manager }) => manager.query('x'))).rejects.toThrow();
   }
   const all = Array.from({ length: MORE_THAN_THE_POOL }, () =>
@@ -195,8 +193,8 @@ describe('a connection that does not answer in time', () => {
   });
 
   test.each<[string, (database: Database) => Promise<unknown>]>([
-    ['a single statement', ({ query }) => query(SLEEP, [])],
-    ['a transaction', (single) => single.transaction(({ query }) => query(SLEEP, []))],
+    ['a single statement', ({ query }) => query(SLEEP, {})],
+    ['a transaction', (single) => single.transaction(({ query }) => query(SLEEP, {}))],
     ['a query of a repository', () => impatient.query(SLEEP.text)],
   ])('is replaced after %s', async (_, ask) => {
     const single = new Database(impatient);
@@ -213,15 +211,15 @@ test('a statement whose connection is killed rejects, and the next one has anoth
 });
 
 test.each<[string, () => Promise<unknown>]>([
-  ['a single statement', () => database.query(DIVIDED, [0])],
-  ['a statement of a transaction', () => database.transaction(({ query }) => query(DIVIDED, [0]))],
+  ['a single statement', () => database.query(DIVIDED, { divisor: 0 })],
+  ['a statement of a transaction', () => database.transaction(({ query }) => query(DIVIDED, { divisor: 0 }))],
   ['a query of a manager', () => database.transaction(({ manager }) => manager.query('SELECT 1 / 0'))],
   [
     'a COMMIT',
     () =>
       database.transaction(async ({ query }) => {
-        await query(INSERT, ['twice']);
-        await query(INSERT, ['twice']);
+        await query(INSERT, { text: 'twice' });
+        await query(INSERT, { text: 'twice' });
       }),
   ],
 ])('the error of %s has the stack of the caller', async (_, ask) => {

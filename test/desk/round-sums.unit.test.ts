@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { adviceForRound } from '../../src/desk/rounds/round-advice.js';
-import {
-  type BetsAndWins,
-  isOpen,
-  type RoundTransaction,
-  sumsOf,
-} from '../../src/desk/rounds/round-sums.js';
+import { type BetsAndWins, isOpen, type RoundTransaction, sumsOf } from '../../src/desk/rounds/round-sums.js';
 
 const APPROVED: RoundTransaction = {
   transactionId: 'bet',
