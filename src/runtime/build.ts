@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+// Found by the package's own name for it, because the file is also compiled to other folders, as for the simulation.
+const manifest = createRequire(import.meta.url)('#manifest') as { version: string };
 
 /** The version of the service, as in its package.json. */
-export const VERSION = (JSON.parse(manifest) as { version: string }).version;
+export const VERSION = manifest.version;

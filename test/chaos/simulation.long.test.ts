@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { BUGS } from '../../chaos/simulation/database.js';
 import { simulate } from '../../chaos/simulation/simulation.js';
@@ -26,3 +28,11 @@ describe('in the simulation', () => {
     90_000,
   );
 });
+
+test('npm run simulate compiles to a program that runs', async () => {
+  const run = promisify(execFile);
+  await run('npx', ['tsc', '-p', 'chaos']);
+  const program = ['chaos/dist/chaos/simulation/simulate.js', '--seed', '1', '--schedules', '20'];
+  const { stdout } = await run(process.execPath, program);
+  expect(stdout).toContain('20 schedules');
+}, 120_000);
