@@ -351,7 +351,7 @@ describe.each([
   });
 
   test('the search for flagged winnings reads the WINs that were marked last', async () => {
-    expectCheap(await planOf({ statement: FLAGGED_LATELY, values: [LIMIT] }));
+    expectCheap(await planOf({ statement: FLAGGED_LATELY, values: { limit: LIMIT } }));
   });
 
   describe.each([
