@@ -1,4 +1,10 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Module,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AdminGuard } from './admin/admin.guard.js';
 import { AdminModule } from './admin/admin.module.js';
@@ -23,6 +29,7 @@ import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
 import { CALLBACK_MODELS } from './provider-callback/callback-messages.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
+import { Background } from './runtime/background.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
@@ -73,8 +80,25 @@ import { WalletModule } from './wallet/wallet.module.js';
     { provide: APP_GUARD, useClass: SensitiveReadGuard },
   ],
 })
-export class AppModule {
+export class AppModule implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  constructor(private readonly background: Background) {}
+
   static with(configuration: Configuration): DynamicModule {
     return { module: AppModule, imports: [ConfigurationModule.of(configuration)] };
+  }
+
+  /** Nest runs this hook of this module after those of all others: background work begins in a started application. */
+  onApplicationBootstrap(): void {
+    this.background.start();
+  }
+
+  /** Does not wait, so that nothing else stops later. */
+  onModuleDestroy(): void {
+    void this.background.stop();
+  }
+
+  /** Nest runs this hook of this module before those of all others, which may write what the last work has left. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.background.stop();
   }
 }

@@ -1,9 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BackgroundLoop, type BackgroundLoopOptions } from './background-loop.js';
 
 interface BackgroundWork extends BackgroundLoopOptions {
@@ -18,12 +13,11 @@ interface BackgroundWork extends BackgroundLoopOptions {
   readonly servesLastRequests?: true;
 }
 
-/** The background work of this instance. Rooms add theirs when they are constructed. */
+/** The background work of this instance. Rooms add theirs when they are constructed; the application starts and stops it. */
 @Injectable()
-export class Background implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class Background {
   private readonly works: { readonly work: BackgroundWork; readonly loop: BackgroundLoop }[] = [];
 
-  /** Starts the work with the application, and stops it when a shutdown begins. */
   add(work: BackgroundWork): BackgroundLoop {
     const loop = new BackgroundLoop(work);
     this.works.push({ work, loop });
@@ -35,20 +29,12 @@ export class Background implements OnApplicationBootstrap, OnModuleDestroy, Befo
     return this.works.map(({ work: { name, intervalMs } }) => ({ name, intervalMs }));
   }
 
-  onApplicationBootstrap(): void {
+  start(): void {
     for (const { loop } of this.works) loop.start();
   }
 
-  /** Begins no further pass. The work in progress is awaited in a later hook, so that it delays no other stop. */
-  onModuleDestroy(): void {
-    void this.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.stop();
-  }
-
-  private async stop(): Promise<void> {
+  /** Begins no further pass, and waits for the work in progress. A second call waits for the first one. */
+  async stop(): Promise<void> {
     const stopping = this.works.filter(({ work }) => !work.servesLastRequests);
     await Promise.all(stopping.map(({ work, loop }) => loop.stop(work.stopMs)));
   }

@@ -95,7 +95,8 @@ export function createNodeServer<
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   const refuse = (socket: Socket, status: string, offeredId?: string) => {
-    if (connections.get(socket)?.expectsAnswer === false) socket.destroySoon();
+    // Paused, because bytes that arrive would postpone the time-out of an answer that the client does not read.
+    if (connections.get(socket)?.expectsAnswer === false) socket.pause().destroySoon();
     else refuseOnSocket(socket, status, observer.reportMalformed(status, offeredId));
   };
   server.on('connect', (request) => refuse(request.socket, NOT_FOUND, requestIdOf(request)));

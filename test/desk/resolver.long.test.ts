@@ -350,11 +350,18 @@ test('a stop waits for the call in flight and begins no other', async () => {
   const ticking = other.app.get(Resolver).tick();
   await heldCall.arrived;
   const closed = other.app.close();
-  heldCall.release();
+  // The wallet is slow, so that whatever does not wait for the call stops before it is settled.
+  setTimeout(() => heldCall.release(), 500);
   await Promise.all([ticking, closed]);
   const states = await Promise.all(bodies.map(stateOf));
   expect(states).toContain('APPROVED');
   expect(states).not.toContain('PENDING');
+  const settled = bodies[states.indexOf('APPROVED')]!.transactionId;
+  const found = await world.sql.run(
+    `SELECT FROM attempt_ids WHERE transaction_id = $1 AND request_id LIKE 'resolver-%'`,
+    [settled],
+  );
+  expect(found).toHaveLength(1);
 });
 
 test('a disabled operator is called, too: undecided transactions still settle', async () => {

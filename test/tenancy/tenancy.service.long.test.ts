@@ -63,12 +63,12 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const background = new Background();
   const tenancy = new TenancyService(configuration, store, box, clock, databaseClock, background);
   const stop = async () => {
-    await background.beforeApplicationShutdown();
+    await background.stop();
     await dataSource.destroy();
   };
   try {
     await tenancy.onModuleInit();
-    background.onApplicationBootstrap();
+    background.start();
   } catch (error) {
     await stop();
     throw error;

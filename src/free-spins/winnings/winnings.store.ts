@@ -114,7 +114,7 @@ const FLAG_BY_ROUND = `
                THEN 'NO_STANDING_BET' END
      FROM transactions b WHERE ${inRoundOf('b', 't')})`;
 
-/** The flag ABOVE_LIMIT, if wallet/attempt.runner.ts recorded that the WIN t was above its limit; else null. */
+/** The flag ABOVE_LIMIT, if the wallet recorded that the WIN t was above its limit; else null. */
 const FLAG_BY_LIMIT = `
   (SELECT 'ABOVE_LIMIT' FROM wins_above_limit l
     WHERE l.provider_id = t.provider_id AND l.transaction_id = t.transaction_id)`;

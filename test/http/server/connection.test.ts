@@ -5,7 +5,7 @@ import { setTimeout as pauseOf } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AddressLimit } from '../../../src/server/address-limit.js';
 import { createNodeServer } from '../../../src/server/node-server.js';
-import { DEFAULT_SERVER_LIMITS } from '../../../src/server/server-limits.js';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.js';
 
 const TIMEOUT_MS = 200;
 /** More than the kernel buffers without a reader. */
@@ -23,11 +23,15 @@ afterEach(() => {
 });
 
 /** Starts a server and sends it the request on a connection whose client reads nothing yet. */
-async function send(request: string, handle: RequestListener): Promise<void> {
+async function send(
+  request: string,
+  handle: RequestListener,
+  limits: Partial<ServerLimits> = {},
+): Promise<void> {
   server = createNodeServer(
     { IncomingMessage, ServerResponse },
     handle,
-    { ...DEFAULT_SERVER_LIMITS, unreadAnswerTimeoutMs: TIMEOUT_MS },
+    { ...DEFAULT_SERVER_LIMITS, unreadAnswerTimeoutMs: TIMEOUT_MS, ...limits },
     new AddressLimit(1, []),
     { reportMalformed: () => '', connectionDestroyed },
   ).listen(0, '127.0.0.1');
@@ -57,6 +61,16 @@ test('an answer that is read slowly is sent, until its client stops reading', as
   await vi.waitFor(() => expect(connectionDestroyed.mock.calls).toEqual([['unread-answer', '127.0.0.1']]), {
     timeout: 5_000,
   });
+});
+
+test('bytes of a further request do not keep an answer that is not read', async () => {
+  const limits = { headersTimeoutMs: TIMEOUT_MS, checkEveryMs: 20 };
+  await send(`${GET}GET / HTTP/1.1\r\nX: `, (_, response) => response.end(ANSWER), limits);
+  const trickle = setInterval(() => client.write('x'), TIMEOUT_MS / 4);
+  await vi.waitFor(() => expect(connectionDestroyed.mock.calls).toEqual([['unread-answer', '127.0.0.1']]), {
+    timeout: 5_000,
+  });
+  clearInterval(trickle);
 });
 
 test('a request may be processed for longer than an answer may wait', async () => {
