@@ -15,7 +15,7 @@ import {
 } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import type { SecretsKeys } from '../config/keys.js';
-import { repeatSecretEntries } from '../tenancy/secrets/repeated-secret-entries.js';
+import { repeatSecretEntries } from '../tenancy/secrets/re-encryption.js';
 import { isProgram, type Print, runCommand, UsageError } from '../runtime/command-line.js';
 import { withServiceDatabase } from './service-database.js';
 
@@ -35,8 +35,7 @@ Exit status 0: done; 2: the command failed, or the log or a file is not valid.`,
 } as const;
 
 /**
- * Copies each partition of the audit log that ends before a month to a file, verifies the file and records it in the
- * log. The command needs only the service's role. It may be repeated, because it skips recorded partitions.
+ * Copies partitions to files. It needs only the service's role. It may be repeated, because it skips recorded partitions.
  * @param month the first month that stays, `YYYY-MM`
  * @throws Error if the log is not valid, or a file cannot be written or is not valid
  */
@@ -66,14 +65,12 @@ export async function archiveMonths(
 }
 
 /**
- * Detaches the partition that an archive file contains. It needs the role of the schema's owner.
- * @param proof if it has no key, the seals in the file and of the log entry that records it are not verified
- * @throws Error if the file is not valid or not recorded in the log, or if the partition is not the oldest one with
- *   entries or its entries differ from those of the file; nothing is detached then
+ * Detaches the partition that an archive file contains, as `detachArchived`. It needs the role of the schema's owner.
+ * @param proof if it has no key, no seals are verified
  */
 export async function detachArchive(proof: AuditProof, path: string, print: Print): Promise<void> {
-  const { secretsKey, secretsKeyPrevious } = proof;
-  const sealer = secretsKey && new Sealer({ secretsKey, ...(secretsKeyPrevious && { secretsKeyPrevious }) });
+  const { secretsKey } = proof;
+  const sealer = secretsKey && new Sealer({ ...proof, secretsKey });
   const name = await withServiceDatabase(proof, (database) => detachArchived(database, sealer, path));
   print(`Detached ${name}. When the file is stored safely: DROP TABLE ${name};`);
 }

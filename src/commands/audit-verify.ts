@@ -8,7 +8,6 @@ import { Sealer } from '../audit/sealer.js';
 import { verifyAudit } from '../audit/verification.js';
 import { type AuditProof, readAuditProof } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
-import type { SecretsKeys } from '../config/keys.js';
 import type { Database } from '../database/database.js';
 import { Randomness } from '../runtime/randomness.js';
 import { SecretBox } from '../tenancy/secrets/secret-box.js';
@@ -33,9 +32,7 @@ Exit status 0: all that was checked is valid; 1: it is not; 2: could not run.`,
  * Verifies the audit log, its seals and the heads that are kept outside of it. Then compares the ids of the stored
  * secrets with those in the log. If the log is invalid, prints the place of the first invalid entry.
  * @param proof if it has no key, seals and secrets are not checked, and a printed line says so
- * @param head a head that an earlier run printed; its entry must still exist, unaltered
- * @param archives consecutive files of `audit:archive` to verify as well, oldest first
- * @returns the exit status: 0 if everything that was checked is valid, 1 if not
+ * @returns the exit status
  * @throws Error if `head` is malformed, or the log, the head file or an archive cannot be read
  */
 export async function proveAudit(
@@ -47,7 +44,8 @@ export async function proveAudit(
   const file = proof.auditHeadFile === undefined ? undefined : new HeadFile(proof.auditHeadFile);
   const heads = headsOf(head === undefined ? undefined : headIn(head), file);
   return withServiceDatabase(proof, async (database) => {
-    const keys = keysOf(proof);
+    const { secretsKey } = proof;
+    const keys = secretsKey && { ...proof, secretsKey };
     const sealer = keys && new Sealer(keys);
     const verdict = await verifyAudit(database, { heads, ...(sealer && { sealer }) });
     if (verdict.kind === 'broken') {
@@ -71,7 +69,10 @@ export async function proveAudit(
       return 0;
     }
     printSeals(verdict.seals, print);
-    return proveSecrets(database, keys, print);
+    const audit = auditOver(database, new Sealer(keys));
+    const report = await verifySecrets(database, audit, new SecretBox(keys, new Randomness()));
+    printSecrets(report, print);
+    return report.stale.length > 0 ? 1 : 0;
   });
 }
 
@@ -98,14 +99,6 @@ async function proveFiles(
   );
   if (seals) printSeals(seals, print, 'Seals of the archive');
   return true;
-}
-
-/** Compares the ids of the stored secrets with those in the log. The log has already been verified. */
-async function proveSecrets(database: Database, keys: SecretsKeys, print: Print): Promise<0 | 1> {
-  const box = new SecretBox(keys.secretsKey, new Randomness(), keys.secretsKeyPrevious);
-  const report = await verifySecrets(database, auditOver(database, new Sealer(keys)), box);
-  printSecrets(report, print);
-  return report.stale.length > 0 ? 1 : 0;
 }
 
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {
@@ -144,10 +137,6 @@ function printSecrets({ stale, identified, notIdentified }: SecretReport, print:
       `Rotate it: POST /v1/admin/${noun}s/${id}/secret/rotate {"overlapSeconds":0}, and find out who wrote to the database.`,
     );
   }
-}
-
-function keysOf({ secretsKey, secretsKeyPrevious }: AuditProof): SecretsKeys | undefined {
-  return secretsKey && { secretsKey, ...(secretsKeyPrevious && { secretsKeyPrevious }) };
 }
 
 async function* headsOf(given: Witness | undefined, file: HeadFile | undefined): AsyncGenerator<Witness> {

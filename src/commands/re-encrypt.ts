@@ -27,15 +27,14 @@ Exit status 0: done; 2: the command failed.`,
 } as const;
 
 /**
- * Encrypts all stored secrets with `SECRETS_KEY` in the current format, including those under `SECRETS_KEY_PREVIOUS`.
- * The service may be running. The command may be repeated: secrets already in this form are left unchanged. The command
- * verifies the log first, because the seal of its own audit entry covers the whole log under the current key. Finally,
- * it appends the record of each archive to the log again, unless the current key already seals it.
+ * Re-encrypts the secrets and records the archives again. The command may be repeated: secrets already in the current
+ * format are left unchanged. It verifies the log first, because the seal of its own audit entry covers the whole log
+ * under the current key.
  * @throws Error if the audit log is invalid, or a secret can be decrypted with neither key: no secret is changed then
  * @throws Error if the archives could not be recorded again; the secrets are already re-encrypted then
  */
 export async function reEncryptSecrets(storage: Storage, keys: SecretsKeys, print: Print): Promise<void> {
-  const box = boxOf(keys);
+  const box = new SecretBox(keys, new Randomness());
   const sealer = new Sealer(keys);
   const actor = { actor: `command:re-encrypt:${userInfo().username}`, role: 'command' };
   await withServiceDatabase(storage, async (database) => {
@@ -54,17 +53,13 @@ export async function reEncryptSecrets(storage: Storage, keys: SecretsKeys, prin
  * @throws Error as `reEncryptSecrets`
  */
 export async function previewSecrets(storage: Storage, keys: SecretsKeys, print: Print): Promise<void> {
-  const box = boxOf(keys);
+  const box = new SecretBox(keys, new Randomness());
   await withServiceDatabase(storage, async (database) => {
     await requireValidAudit(database, new Sealer(keys));
     const { resealed, tenants } = await previewReEncryption(database, box);
     print(`Would re-encrypt the secrets of ${resealed} of ${tenants} tenants with key ${box.keyId}.`);
     print('Nothing was changed.');
   });
-}
-
-function boxOf({ secretsKey, secretsKeyPrevious }: SecretsKeys): SecretBox {
-  return new SecretBox(secretsKey, new Randomness(), secretsKeyPrevious);
 }
 
 if (isProgram(import.meta.url)) {

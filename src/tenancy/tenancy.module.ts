@@ -37,7 +37,7 @@ import { TenantAdministration } from './administration/tenant-administration.js'
       provide: SecretBox,
       inject: [Configuration, Randomness],
       useFactory: (configuration: Configuration, randomness: Randomness) =>
-        new SecretBox(configuration.secretsKey, randomness, configuration.secretsKeyPrevious),
+        new SecretBox(configuration, randomness),
     },
   ],
   exports: [TenancyService],

@@ -3,7 +3,7 @@ import { Randomness } from '../../src/runtime/randomness.js';
 import { SecretBox, type SecretPlace } from '../../src/tenancy/secrets/secret-box.js';
 
 const randomness = new Randomness();
-const box = new SecretBox(Buffer.alloc(32, 1), randomness);
+const box = new SecretBox({ secretsKey: Buffer.alloc(32, 1) }, randomness);
 const ACME: SecretPlace = { tenantId: 'acme', column: 'current' };
 const ID = 'AbCdEfGhIjKlMnOp';
 const identified = (secret: string) => ({ secretId: ID, secret });
@@ -48,7 +48,7 @@ describe('an encrypted secret', () => {
   });
 
   test('cannot be decrypted with another key, and names the key that encrypted it', () => {
-    const other = new SecretBox(Buffer.alloc(32, 2), randomness);
+    const other = new SecretBox({ secretsKey: Buffer.alloc(32, 2) }, randomness);
     expect(() => other.decrypt(ACME, box.encrypt(ACME, identified('x')))).toThrow(
       `encrypted with key ${box.keyId}`,
     );

@@ -15,7 +15,7 @@ import {
 } from '../world/world.js';
 
 const KEY = Buffer.alloc(32, 'test');
-const box = new SecretBox(KEY, new Randomness());
+const box = new SecretBox({ secretsKey: KEY }, new Randomness());
 
 const world = useWorld();
 

@@ -58,7 +58,7 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const pauseRepository = dataSource.getRepository(Pause);
   const store = new TenancyStore(database, providers, operators, gameRepository, pauseRepository);
   const tenantStore = new TenantStore(providers, operators);
-  const box = new SecretBox(configuration.secretsKey, randomness);
+  const box = new SecretBox(configuration, randomness);
   const databaseClock = new DatabaseClock(clock, new Metrics());
   const background = new Background();
   const tenancy = new TenancyService(configuration, store, box, clock, databaseClock, background);

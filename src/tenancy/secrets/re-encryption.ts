@@ -1,13 +1,13 @@
 import type { Actor } from '../../audit/actor.js';
 import type { Audit, RecordEntry } from '../../audit/audit.service.js';
-import type { Database } from '../../database/database.js';
+import type { TargetEntry } from '../../audit/entry.js';
+import type { Database, Query } from '../../database/database.js';
 import {
   lockSecrets,
   replaceSecrets,
   secretsInSnapshot,
   type EncryptedSecrets,
 } from './encrypted-secret.store.js';
-import { repeatSecretEntries } from './repeated-secret-entries.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
@@ -80,20 +80,13 @@ function renew(before: EncryptedSecrets, box: SecretBox): Renewal {
     const encrypted = { ...before, encryptedSecret: box.encrypt(currentPlace, current) };
     if (previousEncryptedSecret === null) return { before, encrypted, current };
     const previous = box.identify(previousPlace, previousEncryptedSecret);
-    const previousEncrypted = box.encrypt(previousPlace, previous);
-    return {
-      before,
-      encrypted: { ...encrypted, previousEncryptedSecret: previousEncrypted },
-      current,
-      previous,
-    };
+    encrypted.previousEncryptedSecret = box.encrypt(previousPlace, previous);
+    return { before, encrypted, current, previous };
   } catch (error) {
     const reason = (error as Error).message;
     throw new Error(
       `the secret of ${id} cannot be decrypted: ${reason}; rotate it, or set the key that decrypts it`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
@@ -116,4 +109,28 @@ async function recordNewIds({ before, current, previous }: Renewal, record: Reco
       }),
     },
   });
+}
+
+/**
+ * Appends the last audit entry about each tenant's secrets again, if `verifySecrets` will not find it any more. The lock
+ * on the tenants prevents a rotation meanwhile. The log must have been verified.
+ * @param willBeLost whether the entry is about to be archived, or its seal's key about to be destroyed
+ */
+export async function repeatSecretEntries(
+  query: Query,
+  audit: Audit,
+  record: RecordEntry,
+  willBeLost: (entry: TargetEntry) => boolean,
+): Promise<void> {
+  const targets = (await lockSecrets(query)).map(({ kind, id }) => `${nounOf(kind)}:${id}`);
+  const entries = await audit.newestWith(query, targets, 'secretId');
+  for (const { target, after } of entries.filter(willBeLost)) {
+    const { secretId, previousSecretId, previousValidUntil } = after;
+    const [noun] = target.split(':');
+    await record({
+      action: `${noun}.repeat-secret`,
+      target,
+      after: { secretId, previousSecretId, previousValidUntil },
+    });
+  }
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { SecretsKeys } from '../../config/keys.js';
 import { keyIdOf } from '../../runtime/digest.js';
 import type { Randomness } from '../../runtime/randomness.js';
 
@@ -42,17 +43,17 @@ export class SecretBox {
   /** The keys for decryption, by key id: the current one, and the previous one while `SECRETS_KEY` is rotated. */
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /**
-   * @param key 32 bytes; encrypts and decrypts
-   * @param previousKey `SECRETS_KEY_PREVIOUS`, 32 bytes; only decrypts
-   */
+  private readonly key: Buffer;
+
+  /** Encrypts with `secretsKey`; decrypts with both keys. */
   constructor(
-    private readonly key: Buffer,
+    { secretsKey, secretsKeyPrevious }: SecretsKeys,
     private readonly randomness: Randomness,
-    previousKey?: Buffer,
   ) {
-    this.keyId = keyIdOf(key);
-    this.keys = new Map([key, ...(previousKey ? [previousKey] : [])].map((each) => [keyIdOf(each), each]));
+    this.key = secretsKey;
+    this.keyId = keyIdOf(secretsKey);
+    const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
+    this.keys = new Map(known.map((key) => [keyIdOf(key), key]));
   }
 
   /** A new secret with a new id. */

@@ -1,4 +1,5 @@
 import type { Audit } from '../../audit/audit.service.js';
+import { placeText, type TargetEntry } from '../../audit/entry.js';
 import type { Database } from '../../database/database.js';
 import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.store.js';
 import type { SecretBox, SecretPlace } from './secret-box.js';
@@ -26,17 +27,6 @@ export interface SecretReport {
 }
 
 /**
- * The log's last entry about a tenant's secrets. It records the creation, rotation or re-encryption of the secrets, or
- * repeats such an entry that was about to be archived.
- */
-interface Recorded {
-  readonly at: string;
-  readonly secretId: unknown;
-  readonly previousSecretId: unknown;
-  readonly previousValidUntil: unknown;
-}
-
-/**
  * Compares the ids of the stored secrets with the audit log, which the caller must have verified. The id of a secret
  * that somebody restored from a backup differs from the last one in the log.
  */
@@ -45,17 +35,7 @@ export async function verifySecrets(database: Database, audit: Audit, box: Secre
     const stored = await secretsInSnapshot(query);
     return { tenants: stored, entries: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
   });
-  const recorded = new Map(
-    entries.map(({ target, day, position, after }) => [
-      target,
-      {
-        at: `${day}/${position}`,
-        secretId: after['secretId'],
-        previousSecretId: after['previousSecretId'],
-        previousValidUntil: after['previousValidUntil'],
-      },
-    ]),
-  );
+  const recorded = new Map(entries.map((entry) => [entry.target, entry]));
   const identified = tenants.filter((tenant) => recorded.has(targetOf(tenant)));
   const others = tenants.filter((tenant) => !recorded.has(targetOf(tenant)));
   const unnamed = others.flatMap((tenant) => unnamedSecret(tenant, box));
@@ -73,20 +53,23 @@ function targetOf({ kind, id }: EncryptedSecrets): string {
   return `${nounOf(kind)}:${id}`;
 }
 
-function staleSecrets(stored: EncryptedSecrets, recorded: Recorded, box: SecretBox): StaleSecret[] {
+/** @param entry the log's last entry about the tenant's secrets */
+function staleSecrets(stored: EncryptedSecrets, entry: TargetEntry, box: SecretBox): StaleSecret[] {
   const { id, kind, encryptedSecret, previousEncryptedSecret, previousValidUntil } = stored;
+  const { secretId, previousSecretId, previousValidUntil: recordedEnd } = entry.after;
   const stale = (column: SecretPlace['column'], reason: string | undefined): StaleSecret[] =>
-    reason === undefined ? [] : [{ noun: nounOf(kind), id, column, reason, recordedAt: recorded.at }];
-  const judge = (column: SecretPlace['column'], encrypted: string, secretId: unknown) =>
-    mismatch(box, { tenantId: id, column }, encrypted, secretId);
+    reason === undefined ? [] : [{ noun: nounOf(kind), id, column, reason, recordedAt: placeText(entry) }];
+  const judge = (column: SecretPlace['column'], encrypted: string, recordedId: unknown) =>
+    staleness(box, { tenantId: id, column }, encrypted, (storedId) =>
+      // A text in the earlier format has no id, so the log cannot name it.
+      storedId !== undefined && storedId === recordedId ? undefined : 'it is a different secret',
+    );
 
-  const current = stale('current', judge('current', encryptedSecret, recorded.secretId));
+  const current = stale('current', judge('current', encryptedSecret, secretId));
   if (previousEncryptedSecret === null) return current;
   const otherEnd =
-    instantText(previousValidUntil) === recorded.previousValidUntil
-      ? undefined
-      : 'its validity ends at another time';
-  const reason = judge('previous', previousEncryptedSecret, recorded.previousSecretId) ?? otherEnd;
+    instantText(previousValidUntil) === recordedEnd ? undefined : 'its validity ends at another time';
+  const reason = judge('previous', previousEncryptedSecret, previousSecretId) ?? otherEnd;
   return [...current, ...stale('previous', reason)];
 }
 
@@ -110,19 +93,6 @@ function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: Sec
   );
   if (reason === undefined) return [];
   return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
-}
-
-/** Why the stored text is not the secret named by the log; undefined if it is. */
-function mismatch(
-  box: SecretBox,
-  place: SecretPlace,
-  encrypted: string,
-  recordedId: unknown,
-): string | undefined {
-  return staleness(box, place, encrypted, (secretId) =>
-    // A text in the earlier format has no id, so the log cannot name it.
-    secretId !== undefined && secretId === recordedId ? undefined : 'it is a different secret',
-  );
 }
 
 /**
