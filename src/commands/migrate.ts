@@ -17,8 +17,7 @@ Exit status 0: the schema is up to date, or the migrations were named; 2: could 
 } as const;
 
 /**
- * Brings the schema up to date. Run it with the URL of the schema's owner, so that the service's own role needs no
- * right to change the schema.
+ * Run it with the URL of the schema's owner, so that the service's own role needs no right to change the schema.
  * @throws Error with one sentence if there is no database, or the role lacks a right
  */
 export async function migrateDatabase(storage: Storage, print: Print): Promise<void> {
@@ -27,10 +26,7 @@ export async function migrateDatabase(storage: Storage, print: Print): Promise<v
   print('The schema is up to date.');
 }
 
-/**
- * Names the migrations that `migrateDatabase` would run. Changes nothing.
- * @throws Error with one sentence if there is no database
- */
+/** @throws Error with one sentence if there is no database */
 export async function previewMigrations(storage: Storage, print: Print): Promise<void> {
   const names = await atServiceDatabase(storage, pendingMigrations);
   for (const name of names) print(`Would run migration ${name}.`);

@@ -18,12 +18,7 @@ Exit status 0: the partitions exist; 2: the command failed.`,
   options: { months: { type: 'string', default: DEFAULT_MONTHS } },
 } as const;
 
-/**
- * Creates the partitions of the coming months. Run the command every month with the URL of the schema's owner. It may
- * be repeated.
- * @param months how many months ahead, 1 to 24
- * @throws Error with one sentence if a table's partitions could not be created; that table is then unchanged
- */
+/** @throws Error with one sentence if a table's partitions could not be created; that table is then unchanged */
 export async function makeMonthsAhead(storage: Storage, months: number, print: Print): Promise<void> {
   const made = await withServiceDatabase(storage, (database) => makePartitions(database, months));
   for (const name of made) print(`Made ${name}.`);

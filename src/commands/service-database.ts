@@ -36,7 +36,6 @@ export async function atServiceDatabase<T>(
   }
 }
 
-/** Connects to the database at `url`, runs the work, and disconnects. */
 export async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const dataSource = await connectDataSource(url);
   try {
