@@ -11,7 +11,7 @@ import { AdminModule } from './admin/admin.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttentionModule } from './attention/attention.module.js';
 import { AuditModule } from './audit/audit.module.js';
-import { SensitiveReadGuard } from './audit/sensitive-read.js';
+import { SensitiveReadGuard } from './audit/audited-route.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { DeskModule } from './desk/desk.module.js';

@@ -2,17 +2,13 @@ import { applyDecorators, SetMetadata, type Type, UseInterceptors } from '@nestj
 import { ApiBearerAuth, ApiBody, ApiExtension, ApiOperation } from '@nestjs/swagger';
 import { ApiErrors } from '../api/api-errors.js';
 import { Unsigned } from '../api/caller.js';
-import { Audited } from '../audit/audited-route.js';
+import { Audited, type AuditedRoute } from '../audit/audited-route.js';
 import { RecordRefusals } from '../audit/refusals.js';
-import { SensitiveRead } from '../audit/sensitive-read.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { NEEDED_ROLE } from '../openapi/roles.js';
 import type { Role } from './role.js';
 
 export const REQUIRED_ROLE = 'croupier:required-role';
-
-/** The action and target of audit entries, and whether clients poll the route; see `Audited`. */
-type AuditEntry = Parameters<typeof Audited>;
 
 export interface AdminRouteOptions {
   /** The caller has this role, or one that includes it. */
@@ -21,9 +17,9 @@ export interface AdminRouteOptions {
   readonly description?: string;
   readonly body?: Type<object>;
   /** The entry that the service records on success; refusals are recorded with the same action and target. */
-  readonly audited?: AuditEntry;
+  readonly audited?: AuditedRoute;
   /** The entry of each read, for a route that shows players or money. */
-  readonly sensitiveRead?: AuditEntry;
+  readonly sensitiveRead?: AuditedRoute;
   /** The errors that the operation itself can answer, besides those of every administrator's route. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -42,8 +38,8 @@ export function AdminRoute(operationId: string, options: AdminRouteOptions): Met
     ApiExtension(NEEDED_ROLE, role),
     ApiOperation({ operationId, summary, ...(description !== undefined && { description }) }),
     ...(body ? [ApiBody({ type: body })] : []),
-    ...(audited ? [Audited(...audited)] : []),
-    ...(sensitiveRead ? [SensitiveRead(...sensitiveRead)] : []),
+    ...(audited ? [Audited(audited)] : []),
+    ...(sensitiveRead ? [Audited(sensitiveRead, true)] : []),
     ApiErrors(...errors),
   );
 }

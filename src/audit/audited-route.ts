@@ -1,38 +1,50 @@
-import { type ExecutionContext, SetMetadata } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { parseJsonObject } from '../api/validation/json.js';
 import { isIdentifier } from '../api/validation/identifier.js';
+import type { ActingRequest, Actor } from './actor.js';
+import { Audit } from './audit.service.js';
 import type { NewEntry } from './entry.js';
+import { RepeatedEntries } from './repeated-entries.js';
 
 const AUDITED = 'croupier:audited';
 
-/** The action and target of a route, for entries that its service does not write: reads and refusals. */
-interface AuditedRoute {
-  readonly action: string;
+/** Action, target and whether clients poll the route, for entries that its service does not write: reads and refusals. */
+export type AuditedRoute = readonly [
+  /** The action that the service records on success. */
+  action: string,
   /** `<noun>:<id>` or only a noun; `{field}` stands for a path parameter or a field of the body. */
-  readonly target: string;
-  /**
-   * Whether clients poll the route. If so, an entry is recorded at once, and its repetitions within the next minute
-   * become one more entry, which counts them.
-   */
-  readonly polled?: boolean;
+  target: string,
+  /** Of a polled route, an entry is recorded at once; its repetitions within a minute become one more, which counts them. */
+  options?: { readonly polled: boolean },
+];
+
+interface RouteMetadata {
+  readonly route: AuditedRoute;
+  readonly sensitiveRead: boolean;
 }
 
-/** Sets the action and target of the route's entries. They must be those that its service records on success. */
-export const Audited = (action: string, target: string, options: Pick<AuditedRoute, 'polled'> = {}) =>
-  SetMetadata(AUDITED, { action, target, ...options } satisfies AuditedRoute);
+/** @param sensitiveRead whether the route shows players or money, so that each request is recorded before it is answered */
+export const Audited = (route: AuditedRoute, sensitiveRead = false) =>
+  SetMetadata(AUDITED, { route, sensitiveRead } satisfies RouteMetadata);
 
-/** Whether clients poll the route of this request. */
+function metadataOf(context: ExecutionContext, reflector: Reflector): RouteMetadata | undefined {
+  return reflector.get<RouteMetadata | undefined>(AUDITED, context.getHandler());
+}
+
 export function isPolled(context: ExecutionContext, reflector: Reflector): boolean {
-  return reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler())?.polled ?? false;
+  return metadataOf(context, reflector)?.route[2]?.polled ?? false;
 }
 
 /** The action and target that `Audited` sets for the request's route; without it, `route.call` and the route's path. */
 export function newEntryOf(context: ExecutionContext, reflector: Reflector): NewEntry {
   const request = context.switchToHttp().getRequest<Request>();
-  const route = reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler());
-  if (route) return { action: route.action, target: targetOf(route.target, request) };
+  const metadata = metadataOf(context, reflector);
+  if (metadata) {
+    const [action, target] = metadata.route;
+    return { action, target: targetOf(target, request) };
+  }
   const { path } = request.route as { path: string };
   return { action: 'route.call', target: `route:${request.method} ${path}` };
 }
@@ -62,4 +74,28 @@ function targetPart(value: string): string {
   if (isIdentifier(value)) return value;
   // Conversion to a Buffer replaces lone surrogates: JSON may contain them, and encodeURIComponent would throw.
   return encodeURIComponent(Buffer.from(value).toString()).slice(0, LONGEST);
+}
+
+/**
+ * Records a sensitive read with its query parameters. It is the last guard, so it does not record a read that another
+ * guard refuses.
+ */
+@Injectable()
+export class SensitiveReadGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly audit: Audit,
+    private readonly repeated: RepeatedEntries,
+  ) {}
+
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const { actor, query } = context.switchToHttp().getRequest<ActingRequest>();
+    if (!actor || !metadataOf(context, this.reflector)?.sensitiveRead) return true;
+    return this.record(context, actor, { ...newEntryOf(context, this.reflector), after: query });
+  }
+
+  private async record(context: ExecutionContext, actor: Actor, entry: NewEntry): Promise<true> {
+    await (isPolled(context, this.reflector) ? this.repeated : this.audit).record(actor, entry);
+    return true;
+  }
 }
