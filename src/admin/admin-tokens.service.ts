@@ -5,8 +5,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { IssuerKeys, IssuerUnavailableError } from '../outbound/issuer-keys.js';
 import { Clock } from '../runtime/clock.js';
-import type { Administrator } from './administrator.js';
-import { type Role, ROLES, withoutIncluded } from './role.js';
+import { type Administrator, type Role, ROLES, withoutIncluded } from './role.js';
 
 /** Accepted signature algorithms. HMAC and `none` are missing, because neither needs the issuer's private key. */
 const ALGORITHMS = [

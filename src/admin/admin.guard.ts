@@ -6,9 +6,8 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { pathOf } from '../server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { REQUIRED_ROLE } from './admin-route.js';
-import type { Administrator } from './administrator.js';
 import { Administrators } from './administrators.service.js';
-import { holds, type Role } from './role.js';
+import { type Administrator, holds, type Role } from './role.js';
 import { WrongKeyLimit } from './wrong-key-limit.js';
 
 /** Accepts credentials of at most 8,192 characters, because tokens of an OpenID provider can be long. */

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { equalInConstantTime, sha256 } from '../runtime/digest.js';
-import type { Administrator } from './administrator.js';
 import { AdminTokens } from './admin-tokens.service.js';
 import { KeyStore, type LiveKey } from './key.store.js';
+import type { Administrator } from './role.js';
 
 const ROOT: Administrator = { id: 'root', name: 'root', roles: ['admin'] };
 

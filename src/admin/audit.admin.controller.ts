@@ -5,6 +5,7 @@ import { Audit } from '../audit/audit.service.js';
 import type { Entry } from '../audit/entry.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { itemFrom } from '../api/lists/item.js';
 import { pageById } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { instantOrDayMs } from '../runtime/instant.js';
@@ -49,7 +50,7 @@ export class AuditAdminController {
       ({ after, limit }) => this.audit.entries(filter, placeIn(after), limit),
       ({ day, position }) => `${day}/${position}`,
     );
-    return { ...page, items: page.items.map(responseOf) };
+    return { ...page, items: page.items.map(itemOf) };
   }
 }
 
@@ -68,23 +69,13 @@ function placeIn(cursor: string): { day: string; position: number } | undefined 
   return { day, position: Number(position) };
 }
 
-function responseOf(entry: Entry): AuditEntryResponse {
-  const { day, position, createdAt, actor, role, action, target, before, after, address, requestId } = entry;
-  const { actorName, outcome } = entry;
-  return {
-    day,
-    position,
-    createdAt,
-    actor,
-    ...(actorName !== null && { actorName }),
-    role,
-    action,
-    target,
+function itemOf(entry: Entry): AuditEntryResponse {
+  const { before, after, outcome } = entry;
+  return itemFrom<AuditEntryResponse>(AUDIT_COLUMNS, {
+    ...entry,
+    // Entries of earlier versions have no outcome.
     outcome: outcome ?? 'done',
-    ...(before !== null && { before: JSON.parse(before) as unknown }),
-    ...(after !== null && { after: JSON.parse(after) as unknown }),
-    ...(address !== null && { address }),
-    ...(requestId !== null && { requestId }),
-    hash: entry.hash,
-  };
+    before: before === null ? null : (JSON.parse(before) as unknown),
+    after: after === null ? null : (JSON.parse(after) as unknown),
+  });
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { isUuid } from '../api/validation/identifier.js';
-import { type PageAfter, pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
+import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { CreateKeyRequest } from './key.request.js';
@@ -44,7 +44,12 @@ export class KeyAdministration {
   async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
     const page = await pageById(
       query,
-      (next) => this.page(next),
+      ({ after, limit }) => {
+        if (after !== '' && !isUuid(after)) {
+          throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+        }
+        return this.keys.page(after || undefined, limit);
+      },
       ({ id }) => id,
     );
     await this.audit.record(actor, { action: 'key.list', target: 'keys', after: query });
@@ -68,12 +73,5 @@ export class KeyAdministration {
   async isMadeBy(administrator: string, maker: string): Promise<boolean> {
     const [kind, id] = administrator.split(':');
     return kind === 'key' && id !== undefined && this.keys.isMadeBy(id, maker);
-  }
-
-  private page({ after, limit }: PageAfter): Promise<AdminKey[]> {
-    if (after !== '' && !isUuid(after)) {
-      throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
-    }
-    return this.keys.page(after || undefined, limit);
   }
 }

@@ -20,3 +20,13 @@ export function holds(roles: readonly string[], required: Role): boolean {
 export function withoutIncluded(roles: readonly Role[]): Role[] {
   return roles.filter((role) => !roles.some((other) => other !== role && INCLUDED[other].includes(role)));
 }
+
+/** An authenticated administrator. */
+export interface Administrator {
+  /** `root` · `key:<id>` · `jwt:<subject>`. */
+  readonly id: string;
+  /** Display name: the key's name, the token's subject, or `root`. */
+  readonly name: string;
+  /** Empty if a token of the OpenID provider is valid but names none of our roles. */
+  readonly roles: readonly Role[];
+}
