@@ -17,6 +17,9 @@ export interface Filter {
   readonly to?: Date;
 }
 
+/** Number of entries, or of their heads, that one query reads. */
+const PAGE_SIZE = 1_000;
+
 /** An appended entry, with the data for its seal. */
 export interface AppendedEntry extends Witness {
   /** The number of the newest seal; 0 if there is none. */
@@ -241,6 +244,21 @@ export class AuditStore {
     return this.database.query<SealedEntry>(FOLLOWING, { day: after?.day, position: after?.position, limit });
   }
 
+  /**
+   * The entries of the log, oldest first, in pages.
+   * @param after the entry before the first one; undefined to start at the log's first entry
+   * @param end the day before which the entries end; undefined to read to the end of the log
+   */
+  async *pages(after: EntryPlace | undefined, end?: string): AsyncGenerator<SealedEntry[]> {
+    for (let last = after; ;) {
+      const page = await this.following(last, PAGE_SIZE);
+      const entries = end === undefined ? page : page.filter(({ day }) => day < end);
+      if (entries.length > 0) yield entries;
+      if (entries.length < PAGE_SIZE) return;
+      last = entries.at(-1);
+    }
+  }
+
   /** The earliest day that the next entry can have, `YYYY-MM-DD`. */
   async nextDay(): Promise<string> {
     const [row] = await this.database.query<{ day: string }>(NEXT_DAY, {});
@@ -281,4 +299,16 @@ export class AuditStore {
 /** The places as arrays, for `unnest`. */
 function arraysOf(places: readonly EntryPlace[]) {
   return { days: places.map(({ day }) => day), positions: places.map(({ position }) => position) };
+}
+
+/** Groups items into the pages that one query looks up. */
+export async function* pagesOf<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
+  let page: T[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < PAGE_SIZE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }

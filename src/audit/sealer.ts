@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { SecretsKeys } from '../config/keys.js';
 import { keyIdOf } from '../runtime/digest.js';
-import { lengthPrefixed } from './chain.js';
-import type { Seal, Witness } from './entry.js';
+import { type Break, lengthPrefixed } from './chain.js';
+import { placeText, type Seal, type SealedEntry, type Witness } from './entry.js';
 
 /** Separates the sealing key from other uses of `SECRETS_KEY`. */
 const KEY_PURPOSE = 'croupier audit seal';
@@ -49,4 +49,97 @@ function sealingKey(secretsKey: Buffer): Buffer {
 function macOf(key: Buffer, number: number, { day, position, hash }: Witness): Buffer {
   const fields = ['croupier audit', 'seal', String(number), day, String(position), hash];
   return createHmac('sha256', key).update(lengthPrefixed(fields)).digest();
+}
+
+/** Numbers of seals and entries of a valid log. A valid seal covers all entries before its own. */
+export interface SealCount {
+  /** Seals of a known key that match their entry. */
+  readonly valid: number;
+  /** Seals of an unknown key. A later valid seal covers their entries. */
+  readonly ofUnknownKey: number;
+  /** Entries without a seal of their own. A later valid seal covers them. */
+  readonly coveredOnly: number;
+  /** Entries after the newest valid seal. */
+  readonly notYetSealed: number;
+}
+
+/** Verifies the seals of consecutive entries; the chain of hashes is verified separately. */
+export class SealCheck {
+  private valid = 0;
+  private ofUnknownKey = 0;
+  private coveredOnly = 0;
+  private notYetSealed = 0;
+  private lastPlace = '';
+  /** The last seal so far, if its key is unknown. */
+  private uncovered: Seal | undefined;
+
+  /**
+   * @param newest the newest seal, which must have been read before the first entry; undefined if there is none, or if
+   *   the entries do not reach the end of the log
+   * @param lastNumber the number of the last seal before the entries to verify; 0 if the log begins with these entries
+   */
+  constructor(
+    private readonly sealer: Sealer,
+    private readonly newest: Seal | undefined,
+    private lastNumber = 0,
+  ) {}
+
+  get count(): SealCount {
+    const { valid, ofUnknownKey, coveredOnly, notYetSealed } = this;
+    return { valid, ofUnknownKey, coveredOnly, notYetSealed };
+  }
+
+  /**
+   * Verifies the seal of the next entry. The chain must have been verified up to and including this entry.
+   * @returns the break if the seal does not match or an earlier one is missing
+   */
+  follow(entry: SealedEntry): Break | undefined {
+    const { hash, seal } = entry;
+    const at = placeText(entry);
+    this.lastPlace = at;
+    if (!seal) {
+      this.notYetSealed += 1;
+      return undefined;
+    }
+    const number = this.lastNumber + 1;
+    if (seal.number !== number)
+      return { at, reason: `seal ${number} is missing before its seal ${seal.number}` };
+    this.lastNumber = number;
+    const verdict = this.sealer.judge(seal, hash);
+    if (verdict === 'forged') {
+      return { at, reason: 'it is not the entry that was sealed: it was rewritten, or its seal was' };
+    }
+    if (verdict === 'valid') {
+      this.valid += 1;
+      this.coveredOnly += this.notYetSealed;
+      this.notYetSealed = 0;
+      this.uncovered = undefined;
+    } else {
+      this.ofUnknownKey += 1;
+      this.uncovered = seal;
+    }
+    return undefined;
+  }
+
+  /**
+   * Call it after the last entry.
+   * @returns the break if the end of the log is missing, no entry has a seal, or the newest seal's key is unknown
+   */
+  end(): Break | undefined {
+    if (this.newest && this.newest.number > this.lastNumber) {
+      const reason = 'it is missing, but its seal is there: the end of the log was cut off';
+      return { at: placeText(this.newest), reason };
+    }
+    if (this.lastNumber === 0 && this.notYetSealed > 0) {
+      const reason =
+        'no entry of the log has a seal. A service of this version seals the log when it starts: ' +
+        'if one has run on this database, the seals were removed';
+      return { at: this.lastPlace, reason };
+    }
+    if (!this.uncovered) return undefined;
+    const reason =
+      `its seal was made with key ${this.uncovered.keyId}, and no seal of a known key covers it: ` +
+      'set SECRETS_KEY or SECRETS_KEY_PREVIOUS to that key';
+    return { at: placeText(this.uncovered), reason };
+  }
 }

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import { proveArchives } from '../audit/archive/archive-proof.js';
+import { proveArchives } from '../audit/archive/archive.js';
 import { auditOver } from '../audit/audit.service.js';
 import { headText, parseHead, placeText, type Witness } from '../audit/entry.js';
 import { HeadFile } from '../audit/head-file.js';
-import type { SealCount } from '../audit/seal-check.js';
-import { Sealer } from '../audit/sealer.js';
+import { type SealCount, Sealer } from '../audit/sealer.js';
 import { verifyAudit } from '../audit/verification.js';
 import { type AuditProof, readAuditProof } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';

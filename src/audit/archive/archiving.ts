@@ -2,13 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../database/database.js';
 import { detachPartition, type Partition, partitionsUntil } from '../../database/partitions.js';
-import { type Archive, auditEntryOf, genuineArchives } from './archive.js';
+import { type Archive, auditEntryOf, followArchives, genuineArchives, proveArchives } from './archive.js';
 import type { Actor } from '../actor.js';
 import { writeArchive } from './archive-file.js';
-import { followArchives, proveArchives } from './archive-proof.js';
 import type { Audit } from '../audit.service.js';
 import { AuditStore } from '../audit.store.js';
-import { storedPages } from '../pages.js';
 import type { Sealer } from '../sealer.js';
 
 /**
@@ -42,7 +40,7 @@ export async function copyPartition(
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${partition.name}.jsonl`);
   const header = { partition: partition.name, follows: before?.head, lastSeal: before?.lastSeal ?? 0 };
-  const pages = storedPages(store, before?.head, partition.end);
+  const pages = store.pages(before?.head, partition.end);
   const archive = await writeArchive(path, header, pages, (written) => checked(database, sealer, written));
   return { path, archive };
 }
