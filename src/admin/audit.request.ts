@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type FieldOptions, TextField } from '../api/validation/fields.js';
-import type { Columns } from '../api/lists/list.js';
+import { type Columns, listOf } from '../api/lists/list.js';
 import { InstantField } from '../api/validation/instant.js';
 import { ListQuery } from '../api/lists/page.js';
 
@@ -104,10 +104,4 @@ export const AUDIT_COLUMNS: Columns<AuditEntryResponse> = {
   hash: true,
 };
 
-export class AuditListResponse {
-  @ApiProperty({ type: [AuditEntryResponse] })
-  items: AuditEntryResponse[];
-
-  @ApiPropertyOptional()
-  nextCursor?: string;
-}
+export class AuditListResponse extends listOf(AuditEntryResponse) {}

@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ChoiceField, TextField } from '../api/validation/fields.js';
-import type { Columns } from '../api/lists/list.js';
+import { type Columns, listOf } from '../api/lists/list.js';
 import { type Role, ROLES } from './role.js';
 
 const ROLE = {
@@ -63,10 +63,4 @@ export const KEY_COLUMNS: Columns<KeyResponse> = {
   lastUsedAt: true,
 };
 
-export class KeyListResponse {
-  @ApiProperty({ type: [KeyResponse] })
-  items: KeyResponse[];
-
-  @ApiPropertyOptional()
-  nextCursor?: string;
-}
+export class KeyListResponse extends listOf(KeyResponse) {}

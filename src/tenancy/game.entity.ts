@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { instant, nullable, text } from '../database/columns.js';
-import type { Status } from './status.js';
+import type { Status } from './tenant.entity.js';
 
 @Entity({ name: 'games', synchronize: false })
 export class Game {

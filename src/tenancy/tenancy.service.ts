@@ -11,7 +11,7 @@ import { isInForce, type Pause, type PausedKind } from './pauses/pause.entity.js
 import { type BetParties, pausedError, pauseOfBets } from './pauses/refuse-paused.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { type SnapshotReader, TenancyStore } from './tenancy.store.js';
-import type { Status } from './status.js';
+import type { Status } from './tenant.entity.js';
 import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
 
 /** Polling interval for changes, in milliseconds, so that every instance sees a change within a second. */

@@ -1,6 +1,11 @@
 import { ChildEntity, Column, Entity, PrimaryColumn, TableInheritance } from 'typeorm';
 import { instant, integer, nullable, secret, text, texts } from '../database/columns.js';
-import type { Status } from './status.js';
+
+/**
+ * Whether a tenant or game may be used. Contract, section 3, "Late settlement", says what is still accepted for a
+ * disabled one.
+ */
+export type Status = 'ACTIVE' | 'DISABLED';
 
 /**
  * Providers and operators share a table, so that an id is unique across both. Only `secrets/encrypted-secret.store.ts`

@@ -32,14 +32,12 @@ import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/ses
 import { PutGameRequest } from '../../src/tenancy/administration/game.request.js';
 import {
   ChangeOperatorRequest,
-  CreateOperatorRequest,
-} from '../../src/tenancy/administration/operator.request.js';
-import {
   ChangeProviderRequest,
+  CreateOperatorRequest,
   CreateProviderRequest,
-} from '../../src/tenancy/administration/provider.request.js';
+  RotateSecretRequest,
+} from '../../src/tenancy/administration/tenant.request.js';
 import { PauseRequest, ResumeRequest } from '../../src/tenancy/pauses/pause.request.js';
-import { RotateSecretRequest } from '../../src/tenancy/secrets/secret.request.js';
 import { AdjustmentRequest } from '../../src/desk/corrections/adjustment.request.js';
 import { FindRoundQuery, RoundQuery } from '../../src/desk/rounds/round.admin.request.js';
 import { SettleRequest } from '../../src/desk/corrections/settle.request.js';

@@ -6,7 +6,15 @@ import {
   StreamableFile,
   type Type,
 } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiQuery, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiProperty,
+  ApiPropertyOptional,
+  type ApiPropertyOptions,
+  ApiQuery,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import accepts from 'accepts';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
@@ -19,6 +27,18 @@ const BATCH = 500;
 
 /** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
 export type Columns<T> = { readonly [K in keyof Required<T>]: true };
+
+/** Creates the class of a page of items, for the documents. */
+export function listOf<Item extends object>(item: Type<Item>, nextCursor: ApiPropertyOptions = {}) {
+  class ListResponse {
+    @ApiProperty({ type: [item] })
+    items: Item[];
+
+    @ApiPropertyOptional(nextCursor)
+    nextCursor?: string;
+  }
+  return ListResponse;
+}
 
 /** The parts of a list's answer: the query, how to read a page, and the name and columns of the CSV. */
 export interface Listing<Q extends ListQuery, T extends object> {

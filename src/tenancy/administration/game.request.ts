@@ -3,10 +3,10 @@ import { Expose, Type } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { ExposeUnlessNull } from '../../api/answer.js';
 import { field } from '../../api/validation/fields.js';
-import type { Columns } from '../../api/lists/list.js';
-import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './fields.js';
+import { type Columns, listOf } from '../../api/lists/list.js';
+import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './tenant.request.js';
 import { PauseResponse } from '../pauses/pause.request.js';
-import type { Status } from '../status.js';
+import type { Status } from '../tenant.entity.js';
 
 /** The whole game: an absent field is reset to its default. Contract, section 7. */
 export class PutGameRequest {
@@ -95,10 +95,7 @@ export const GAME_COLUMNS: Columns<GameResponse> = {
   pause: true,
 };
 
-export class GameListResponse {
-  @ApiProperty({ type: [GameResponse] })
-  items: GameResponse[];
-
-  @ApiPropertyOptional({ description: 'absent on the last page', example: 'Ym9vay1vZi1leGFtcGxlcw' })
-  nextCursor?: string;
-}
+export class GameListResponse extends listOf(GameResponse, {
+  description: 'absent on the last page',
+  example: 'Ym9vay1vZi1leGFtcGxlcw',
+}) {}

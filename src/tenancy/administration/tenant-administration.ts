@@ -7,9 +7,7 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { answerOf } from '../../api/answer.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../../outbound/base-url.js';
-import type { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
 import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
-import type { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import {
   isEarlierFormatOnly,
   lockSecretsOf,
@@ -17,11 +15,16 @@ import {
   type EncryptedSecrets,
 } from '../secrets/encrypted-secret.store.js';
 import { type IdentifiedSecret, SecretBox } from '../secrets/secret-box.js';
-import type { RotatedSecret } from '../secrets/secret.request.js';
 import { type WithPause, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
 import type { TenantEntity } from '../tenant.entity.js';
-import { OperatorResponse, ProviderResponse } from './tenant.response.js';
+import type {
+  ChangeOperatorRequest,
+  ChangeProviderRequest,
+  CreateOperatorRequest,
+  CreateProviderRequest,
+} from './tenant.request.js';
+import { OperatorResponse, ProviderResponse, type RotatedSecret } from './tenant.response.js';
 import {
   type NewOperator,
   type NewProvider,
@@ -150,10 +153,7 @@ export class TenantAdministration {
     return this.pauses.withPause(kind, id, tenant);
   }
 
-  /**
-   * One page of tenants, ordered by id.
-   * @throws CroupierError INVALID_REQUEST
-   */
+  /** @throws CroupierError INVALID_REQUEST */
   async list(kind: TenantKind, query: PageQuery): Promise<PageOf<WithPause<TenantEntity>>> {
     const { items, ...page } = await pageById(
       query,
@@ -237,18 +237,9 @@ export class TenantAdministration {
     return this.pauses.withPause(kind, id, tenant);
   }
 
-  private sharedFields({
-    id,
-    name,
-    status,
-    requestsPerSecond,
-  }: CreateProviderRequest | CreateOperatorRequest) {
-    return {
-      id,
-      name,
-      status: status ?? ('ACTIVE' as const),
-      ...(requestsPerSecond != null && { requestsPerSecond }),
-    };
+  private sharedFields(request: CreateProviderRequest | CreateOperatorRequest) {
+    const { id, name, status = 'ACTIVE', requestsPerSecond } = request;
+    return { id, name, status, ...(requestsPerSecond != null && { requestsPerSecond }) };
   }
 
   private baseUrl(field: string, url: string): string {

@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { Expose, Type } from 'class-transformer';
 import { ExposeUnlessNull } from '../../api/answer.js';
-import type { Columns } from '../../api/lists/list.js';
+import { type Columns, listOf } from '../../api/lists/list.js';
 import { PauseResponse } from '../pauses/pause.request.js';
-import { EXAMPLE_SECRET } from '../secrets/secret.request.js';
-import type { Status } from '../status.js';
+import type { Status } from '../tenant.entity.js';
+
+const EXAMPLE_SECRET = 'Jv1p0TqLx8bWm3dR6yKzH2nUcEoGsAfi5X9tQ7hVwZk';
 
 /** The secret of a new tenant. Only the response to its creation contains it. */
 class ShownOnce {
@@ -64,28 +65,21 @@ export class ProviderResponse extends tenantResponse('acme-games', 'Acme Games')
   lateSettlementSeconds: number;
 }
 
+const FIRST_COLUMNS = { kind: true, id: true, name: true, status: true } as const;
+const LAST_COLUMNS = { requestsPerSecond: true, createdAt: true, updatedAt: true, pause: true } as const;
+
 export const PROVIDER_COLUMNS: Columns<ProviderResponse> = {
-  kind: true,
-  id: true,
-  name: true,
-  status: true,
+  ...FIRST_COLUMNS,
   webhookBaseUrl: true,
   lateSettlementSeconds: true,
-  requestsPerSecond: true,
-  createdAt: true,
-  updatedAt: true,
-  pause: true,
+  ...LAST_COLUMNS,
 };
 
 export class CreatedProviderResponse extends IntersectionType(ProviderResponse, ShownOnce) {}
 
-export class ProviderListResponse {
-  @ApiProperty({ type: [ProviderResponse] })
-  items: ProviderResponse[];
+const NEXT_CURSOR = { description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' };
 
-  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
-  nextCursor?: string;
-}
+export class ProviderListResponse extends listOf(ProviderResponse, NEXT_CURSOR) {}
 
 export class OperatorResponse extends tenantResponse('example-casino', 'Example Casino') {
   @Expose()
@@ -110,26 +104,24 @@ export class OperatorResponse extends tenantResponse('example-casino', 'Example 
 }
 
 export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
-  kind: true,
-  id: true,
-  name: true,
-  status: true,
+  ...FIRST_COLUMNS,
   walletBaseUrl: true,
   walletAdapter: true,
   walletTimeoutMs: true,
   currencies: true,
-  requestsPerSecond: true,
-  createdAt: true,
-  updatedAt: true,
-  pause: true,
+  ...LAST_COLUMNS,
 };
 
 export class CreatedOperatorResponse extends IntersectionType(OperatorResponse, ShownOnce) {}
 
-export class OperatorListResponse {
-  @ApiProperty({ type: [OperatorResponse] })
-  items: OperatorResponse[];
+export class OperatorListResponse extends listOf(OperatorResponse, NEXT_CURSOR) {}
 
-  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
-  nextCursor?: string;
+export class RotatedSecret {
+  @ApiProperty({ description: 'the new secret; it is shown here and never again', example: EXAMPLE_SECRET })
+  secret: string;
+
+  @ApiProperty({
+    description: 'until then incoming calls may use either secret, and outgoing calls use the previous one',
+  })
+  previousValidUntil: Date;
 }

@@ -24,11 +24,16 @@ import {
   ResumeRequest,
 } from '../pauses/pause.request.js';
 import { PausesService } from '../pauses/pauses.service.js';
-import { OVERLAP_SECONDS, RotatedSecret, RotateSecretRequest } from '../secrets/secret.request.js';
 import { nounOf, type TenantKind } from '../tenant.js';
-import { ChangeOperatorRequest, CreateOperatorRequest } from './operator.request.js';
-import { ChangeProviderRequest, CreateProviderRequest } from './provider.request.js';
 import { TenantAdministration } from './tenant-administration.js';
+import {
+  ChangeOperatorRequest,
+  ChangeProviderRequest,
+  CreateOperatorRequest,
+  CreateProviderRequest,
+  OVERLAP_SECONDS,
+  RotateSecretRequest,
+} from './tenant.request.js';
 import {
   CreatedOperatorResponse,
   CreatedProviderResponse,
@@ -38,6 +43,7 @@ import {
   PROVIDER_COLUMNS,
   ProviderListResponse,
   ProviderResponse,
+  RotatedSecret,
 } from './tenant.response.js';
 
 /** What distinguishes the routes of providers from those of operators. */

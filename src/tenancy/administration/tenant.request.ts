@@ -9,6 +9,7 @@ import {
 import { BEYOND_PATTERN } from '../../api/validation/schema-extensions.js';
 import { NO_ADDRESS } from '../../outbound/base-url.js';
 import { WALLET_ADAPTERS } from '../tenant.js';
+import type { Status } from '../tenant.entity.js';
 
 /** A year of 365 days. A round that outlives its session by more must be settled by a person. */
 const LONGEST_LATE_SETTLEMENT_SECONDS = 31_536_000;
@@ -24,13 +25,11 @@ export const TenantId = (example: string) =>
 
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
 
-/**
- * The status of a tenant or game, which takes effect within a second. Contract, section 3, "Late settlement".
- */
+/** A change takes effect within a second. Contract, section 3, "Late settlement". */
 export const StatusField = (description = 'by default, a new one is ACTIVE') =>
   ChoiceField(['ACTIVE', 'DISABLED'], { presence: 'optional', description });
 
-export const RequestsPerSecond = () =>
+const RequestsPerSecond = () =>
   IntegerField({
     presence: 'nullable',
     minimum: 1,
@@ -39,7 +38,7 @@ export const RequestsPerSecond = () =>
     description: '`REQUESTS_PER_SECOND` by default; null restores the default',
   });
 
-export const LateSettlementSeconds = () =>
+const LateSettlementSeconds = () =>
   IntegerField({
     presence: 'nullable',
     minimum: 0,
@@ -62,7 +61,7 @@ export const PRINTABLE_SCHEMA = {
 /**
  * The base address of a wallet or webhook. The pattern is coarse; `checkBaseUrl` checks the rest. Contract, section 4.
  */
-export const BaseUrl = (example: string, presence: Presence) =>
+const BaseUrl = (example: string, presence: Presence) =>
   PatternField(
     PRINTABLE,
     NO_ADDRESS,
@@ -76,14 +75,14 @@ export const BaseUrl = (example: string, presence: Presence) =>
     PRINTABLE_SCHEMA,
   );
 
-export const WalletAdapter = () =>
+const WalletAdapter = () =>
   ChoiceField(WALLET_ADAPTERS, { presence: 'optional', description: '`signed-json` by default' });
 
 /** There are fewer than 200 currencies. */
 const MAX_CURRENCIES = 200;
 
 /** The accepted currencies of an operator's sessions, grants and adjustments. Contract, section 9, "Currencies". */
-export const Currencies = () =>
+const Currencies = () =>
   CurrenciesField({
     presence: 'nullable',
     most: MAX_CURRENCIES,
@@ -97,7 +96,7 @@ export const Currencies = () =>
 const LONGEST_LEASE_MS = 3_600_000;
 
 /** The exact upper bound depends on the configured lease, so `TenantAdministration` checks it. */
-export const WalletTimeoutMs = () =>
+const WalletTimeoutMs = () =>
   IntegerField({
     presence: 'nullable',
     minimum: 1,
@@ -106,3 +105,109 @@ export const WalletTimeoutMs = () =>
     description:
       '`OPERATOR_TIMEOUT_MS` by default; null restores the default; at least 1 s less than `TRANSACTION_LEASE_SECONDS`',
   });
+
+/** Contract, section 7. */
+export class CreateProviderRequest {
+  @TenantId('nova-games')
+  id: string;
+
+  @Name('Nova Games', 'required')
+  name: string;
+
+  @BaseUrl('https://rgs.nova.example/croupier', 'required')
+  webhookBaseUrl: string;
+
+  @StatusField()
+  status?: Status;
+
+  @RequestsPerSecond()
+  requestsPerSecond?: number | null;
+
+  @LateSettlementSeconds()
+  lateSettlementSeconds?: number | null;
+}
+
+/** An absent field stays unchanged; null resets a field to its default. */
+export class ChangeProviderRequest {
+  @Name('Acme Games', 'optional')
+  name?: string;
+
+  @BaseUrl('https://rgs.acme.example/croupier', 'optional')
+  webhookBaseUrl?: string;
+
+  @StatusField()
+  status?: Status;
+
+  @RequestsPerSecond()
+  requestsPerSecond?: number | null;
+
+  @LateSettlementSeconds()
+  lateSettlementSeconds?: number | null;
+}
+
+/** Contract, section 7. */
+export class CreateOperatorRequest {
+  @TenantId('nova-casino')
+  id: string;
+
+  @Name('Nova Casino', 'required')
+  name: string;
+
+  @BaseUrl('https://wallet.nova.example/v2', 'required')
+  walletBaseUrl: string;
+
+  @WalletAdapter()
+  walletAdapter?: string;
+
+  @WalletTimeoutMs()
+  walletTimeoutMs?: number | null;
+
+  @Currencies()
+  currencies?: string[] | null;
+
+  @StatusField()
+  status?: Status;
+
+  @RequestsPerSecond()
+  requestsPerSecond?: number | null;
+}
+
+/** An absent field stays unchanged; null resets a field to its default. */
+export class ChangeOperatorRequest {
+  @Name('Example Casino', 'optional')
+  name?: string;
+
+  @BaseUrl('https://wallet.lucky.example/v2', 'optional')
+  walletBaseUrl?: string;
+
+  @WalletAdapter()
+  walletAdapter?: string;
+
+  @WalletTimeoutMs()
+  walletTimeoutMs?: number | null;
+
+  @Currencies()
+  currencies?: string[] | null;
+
+  @StatusField()
+  status?: Status;
+
+  @RequestsPerSecond()
+  requestsPerSecond?: number | null;
+}
+
+/** The default overlap, in seconds. A day is enough time to hand over the new secret. */
+export const OVERLAP_SECONDS = 86_400;
+const LONGEST_OVERLAP_SECONDS = 30 * 86_400;
+
+/** Contract, section 7, `secret/rotate`. */
+export class RotateSecretRequest {
+  @IntegerField({
+    presence: 'nullable',
+    minimum: 0,
+    maximum: LONGEST_OVERLAP_SECONDS,
+    default: OVERLAP_SECONDS,
+    description: 'how long the current secret stays valid beside the new one; 0 switches at once',
+  })
+  overlapSeconds?: number | null;
+}
