@@ -73,10 +73,7 @@ export class SignatureGuard implements CanActivate {
     return true;
   }
 
-  /**
-   * The tenant that signed the request.
-   * @throws InvalidSignatureError
-   */
+  /** @throws InvalidSignatureError */
   private signer(request: SignedRequest, caller: 'provider' | 'operator'): Provider | Operator {
     const tenantId = header(request, 'x-tenant-id');
     const known = this.tenancy.verificationSecrets(tenantId);
@@ -85,7 +82,7 @@ export class SignatureGuard implements CanActivate {
       path: request.originalUrl,
       headers: request.headers,
       body: request.body as Buffer,
-      secrets: known?.secrets ?? [this.decoySecret],
+      secrets: known ?? [this.decoySecret],
       tenantId,
       now: this.clock.unixSeconds(),
       toleranceSeconds: this.configuration.signatureToleranceSeconds,

@@ -11,8 +11,7 @@ import { isInForce, type Pause, type PausedKind } from './pauses/pause.entity.js
 import { type BetParties, pausedError, pauseOfBets } from './pauses/refuse-paused.js';
 import { SecretBox } from './secrets/secret-box.js';
 import { type SnapshotReader, TenancyStore } from './tenancy.store.js';
-import type { Status } from './tenant.entity.js';
-import type { Game, Operator, Provider, Tenant, TenantKind } from './tenant.js';
+import type { Game, Operator, Provider, Tenant } from './tenant.js';
 
 /** Polling interval for changes, in milliseconds, so that every instance sees a change within a second. */
 const POLL_MS = 500;
@@ -20,13 +19,6 @@ const POLL_MS = 500;
 const TRUSTED_MS = 30_000;
 /** How long a stop waits for a poll in progress, in milliseconds. Nothing depends on the result of the poll. */
 const STOP_MS = 1_000;
-
-export interface VerificationSecrets {
-  readonly kind: TenantKind;
-  readonly status: Status;
-  /** The current one first, then the previous one while it is still valid. */
-  readonly secrets: readonly string[];
-}
 
 /**
  * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request nor a
@@ -100,7 +92,7 @@ export class TenancyService implements OnModuleInit {
     return this.directory.games.get(gameId);
   }
 
-  /** The current pause of an operator, provider or game. Contract, section 9, "Health and pauses". */
+  /** The pause in force. Contract, section 9, "Health and pauses". */
   pause(kind: PausedKind, id: string): Pause | undefined {
     const pause = this.directory.pauses.get(pauseKey(kind, id));
     return pause && isInForce(pause, this.databaseClock.now()) ? pause : undefined;
@@ -117,13 +109,12 @@ export class TenancyService implements OnModuleInit {
     return pausedError(pause, this.databaseClock.now());
   }
 
-  /** The valid secrets for incoming calls of this tenant. Contract, section 1. */
-  verificationSecrets(id: string): VerificationSecrets | undefined {
+  /** The valid secrets for incoming calls of this tenant, the current one first. Contract, section 1. */
+  verificationSecrets(id: string): readonly string[] | undefined {
     const entry = this.directory.tenants.get(id);
     if (!entry) return undefined;
     const previous = this.stillValid(entry.previous);
-    const { kind, status } = entry.tenant;
-    return { kind, status, secrets: previous === undefined ? [entry.secret] : [entry.secret, previous] };
+    return previous === undefined ? [entry.secret] : [entry.secret, previous];
   }
 
   /**
@@ -137,7 +128,6 @@ export class TenancyService implements OnModuleInit {
     return this.stillValid(entry.previous) ?? entry.secret;
   }
 
-  /** The time-out of the operator's wallet, in milliseconds. */
   walletTimeoutMs(operator: Operator): number {
     const timeoutMs = operator.walletTimeoutMs ?? this.configuration.operatorTimeoutMs;
     // An instance with a longer lease may have accepted a longer time-out than this one's lease allows.

@@ -115,11 +115,7 @@ describe('the directory', () => {
       webhookBaseUrl: 'http://127.0.0.1:1/hooks',
       lateSettlementSeconds: 0,
     });
-    expect(here.tenancy.verificationSecrets('acme')).toEqual({
-      kind: 'PROVIDER',
-      status: 'ACTIVE',
-      secrets: [secret],
-    });
+    expect(here.tenancy.verificationSecrets('acme')).toEqual([secret]);
     const operator = here.tenancy.operator('lucky');
     expect(operator).toMatchObject({
       walletAdapter: 'signed-json',
@@ -210,7 +206,7 @@ describe('another instance', () => {
     [
       'a rotated secret',
       () => here.tenants.rotateSecret(ACTOR, 'PROVIDER', 'acme', OVERLAP),
-      () => there.tenancy.verificationSecrets('acme')?.secrets.length === 2,
+      () => there.tenancy.verificationSecrets('acme')?.length === 2,
     ],
   ])('sees %s within a second', async (_, change, seen) => {
     await change();
@@ -260,7 +256,7 @@ describe('a rotated secret', () => {
     first = (await here.tenants.createProvider(ACTOR, ACME)).secret;
   });
 
-  const incoming = () => here.tenancy.verificationSecrets('acme')?.secrets;
+  const incoming = () => here.tenancy.verificationSecrets('acme');
   const outgoing = () => here.tenancy.signingSecret('acme');
   async function stored() {
     const [row] = await here.dataSource.query<object[]>(
