@@ -37,10 +37,7 @@ export class KeyAdministration {
     return { stored, key };
   }
 
-  /**
-   * Lists the keys that are not revoked, newest first.
-   * @throws CroupierError INVALID_REQUEST
-   */
+  /** @throws CroupierError INVALID_REQUEST */
   async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
     const page = await pageById(
       query,
@@ -56,10 +53,7 @@ export class KeyAdministration {
     return page;
   }
 
-  /**
-   * Revokes a key: the next request with it is refused on every instance.
-   * @throws CroupierError NOT_FOUND
-   */
+  /** @throws CroupierError NOT_FOUND */
   async revoke(actor: Actor, id: string): Promise<void> {
     await this.audit.change(actor, async (transaction, record) => {
       const revoked = await this.keys.revoke(transaction, id);

@@ -46,7 +46,6 @@ const IS_MADE_BY = named(
 /** Selects the keys that follow the last key of the previous page, even if that key has been revoked since. */
 const BEFORE = '(key.createdAt, key.id) < (SELECT created_at, id FROM admin_keys WHERE id = :after)';
 
-/** Reads and writes administrators' keys. */
 @Injectable()
 export class KeyStore {
   constructor(
@@ -62,7 +61,6 @@ export class KeyStore {
     return manager.findOneByOrFail(AdminKey, { id: key.id });
   }
 
-  /** @param everySeconds shortest interval between two recorded uses */
   async liveByHash(hash: Buffer, everySeconds: number): Promise<LiveKey | undefined> {
     return (await this.database.query<LiveKey>(LIVE_BY_HASH, { hash, everySeconds }))[0];
   }
@@ -91,7 +89,6 @@ export class KeyStore {
     return (await this.database.query(IS_MADE_BY, { id, maker })).length > 0;
   }
 
-  /** Records a use, unless one was recorded within the last `everySeconds`. */
   async used(id: string, everySeconds: number): Promise<void> {
     await this.database.query(USED, { id, everySeconds });
   }

@@ -21,7 +21,6 @@ export function withoutIncluded(roles: readonly Role[]): Role[] {
   return roles.filter((role) => !roles.some((other) => other !== role && INCLUDED[other].includes(role)));
 }
 
-/** An authenticated administrator. */
 export interface Administrator {
   /** `root` · `key:<id>` · `jwt:<subject>`. */
   readonly id: string;

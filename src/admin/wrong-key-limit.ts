@@ -46,7 +46,11 @@ export class WrongKeyLimit {
     if (earlier) await earlier;
     if (this.isKnown(hash)) return this.confirm(hash, await find());
     const use = this.firstUse(address, hash, find);
-    const over = use.then(ignore, ignore);
+    // The caller handles the rejection.
+    const over = use.then(
+      () => undefined,
+      () => undefined,
+    );
     this.firstUses.set(hash, over);
     try {
       return await use;
@@ -93,8 +97,4 @@ export class WrongKeyLimit {
   private now(): number {
     return this.clock.now().getTime();
   }
-}
-
-function ignore(): void {
-  // The caller of `lookUp` handles the rejection.
 }

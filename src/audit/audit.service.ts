@@ -70,19 +70,12 @@ export class Audit implements OnApplicationBootstrap {
     await this.change(actor, (_, record) => record(entry));
   }
 
-  /**
-   * Returns the entries that match the filter, newest first.
-   * @param before only earlier entries are returned; undefined to start at the newest entry
-   * @param limit 1 or more
-   */
+  /** The entries that match, newest first; only those before a place, if one is given. */
   entries(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
     return this.store.page(filter, before, limit);
   }
 
-  /**
-   * Whether the newest seal was made with the current `SECRETS_KEY`.
-   * @param query runs in the caller's transaction
-   */
+  /** Whether the newest seal was made with the current `SECRETS_KEY`. */
   async isSealedWithCurrentKey(query: Query): Promise<boolean> {
     return (await this.store.newestSeal(query))?.keyId === this.sealer.keyId;
   }

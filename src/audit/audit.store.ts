@@ -4,7 +4,7 @@ import { named } from '../database/statement.js';
 import type { Actor } from './actor.js';
 import type { Entry, EntryPlace, NewEntry, Seal, SealedEntry, TargetEntry, Witness } from './entry.js';
 
-/** A filter of entries; an absent field matches every entry. */
+/** An absent field matches every entry. */
 export interface Filter {
   readonly actor?: string;
   readonly action?: string;
@@ -225,10 +225,7 @@ export class AuditStore {
     return query<TargetEntry>(NEWEST_WITH, { targets, field, keyIds });
   }
 
-  /**
-   * Returns the entries that match the filter, newest first.
-   * @param before only earlier entries are returned; undefined to start at the newest entry
-   */
+  /** @param before only earlier entries are returned; undefined to start at the newest entry */
   page(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
     const { actor, action, target, outcome, requestId, from, to } = filter;
     const { day, position } = before ?? {};
@@ -236,10 +233,7 @@ export class AuditStore {
     return this.database.query<Entry>(PAGE, values);
   }
 
-  /**
-   * Returns the entries after a place, oldest first.
-   * @param after undefined to start at the first entry
-   */
+  /** @param after undefined to start at the first entry */
   following(after: EntryPlace | undefined, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(FOLLOWING, { day: after?.day, position: after?.position, limit });
   }
@@ -269,7 +263,6 @@ export class AuditStore {
     return (await this.database.query<{ name: string }>(OLDEST_PARTITION, {}))[0]?.name;
   }
 
-  /** The number of entries before the day `end`, and whether the head is the last of them. */
   async entriesBefore(end: string, head: Witness): Promise<{ entries: number; endsWithHead: boolean }> {
     const values = { ...head, end };
     const [row] = await this.database.query<{ entries: number; endsWithHead: boolean }>(
@@ -279,7 +272,6 @@ export class AuditStore {
     return row!;
   }
 
-  /** Returns the entries with this action, newest first. */
   ofAction(action: string, limit: number): Promise<SealedEntry[]> {
     return this.database.query<SealedEntry>(OF_ACTION, { action, limit });
   }
@@ -289,19 +281,16 @@ export class AuditStore {
     return this.database.query<Seal>(SEALS_AT, arraysOf(places));
   }
 
-  /** How many seals have this number or a lower one. */
   async countSeals(number: number): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(COUNT_SEALS, { number });
     return row!.count;
   }
 }
 
-/** The places as arrays, for `unnest`. */
 function arraysOf(places: readonly EntryPlace[]) {
   return { days: places.map(({ day }) => day), positions: places.map(({ position }) => position) };
 }
 
-/** Groups items into the pages that one query looks up. */
 export async function* pagesOf<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
   let page: T[] = [];
   for await (const item of items) {

@@ -60,7 +60,6 @@ export class Chain {
   }
 }
 
-/** Whether the entry claims to be the first of the log. */
 export function isFirstOfAll({ previousHash }: Entry): boolean {
   return previousHash === BEGINNING;
 }
@@ -70,7 +69,6 @@ export function followsDay({ previousHash }: Entry, last: Witness): boolean {
   return previousHash === dayDigestOf(last);
 }
 
-/** Whether the entry's stored hash matches its content. */
 export function hasItsHash(entry: Entry): boolean {
   return entry.hash === hashOf(entry);
 }
@@ -103,7 +101,6 @@ function hashOf(entry: Entry): string {
   );
 }
 
-/** SHA-256 over the length-prefixed fields, in hex. */
 function digest(...fields: readonly (string | null)[]): string {
   return createHash('sha256').update(lengthPrefixed(fields)).digest('hex');
 }

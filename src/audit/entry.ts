@@ -16,7 +16,6 @@ export interface NewEntry {
   readonly outcome?: ErrorCode;
 }
 
-/** The place of an entry in the log. */
 export interface EntryPlace {
   /** A day in UTC, `YYYY-MM-DD`. */
   readonly day: string;
@@ -72,7 +71,6 @@ export interface TargetEntry extends EntryPlace {
   readonly keyId: string;
 }
 
-/** The text form of a place, `DAY/POSITION`, in the output of commands. */
 export function placeText({ day, position }: EntryPlace): string {
   return `${day}/${position}`;
 }

@@ -58,7 +58,7 @@ export class HeadReporter implements OnApplicationShutdown {
     await this.loop.stop(STOP_MS);
   }
 
-  /** Writes the reports that are due. Never rejects. */
+  /** Never rejects. */
   tick(): Promise<void> {
     return this.loop.run();
   }

@@ -39,8 +39,7 @@ export class Refusals {
   }
 
   /**
-   * Admits a call, unless too many calls of its actor were refused in the current window.
-   * @throws CroupierError RATE_LIMITED
+   * @throws CroupierError RATE_LIMITED if too many calls of the actor were refused in the current window
    */
   admit({ actor }: Actor): void {
     const window = this.windows.current(actor);

@@ -19,7 +19,7 @@ export class Sealer {
   readonly keyIds: readonly string[];
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** Makes seals with `secretsKey`; verifies seals of both keys. */
+  /** Seals with `secretsKey`; verifies with both keys. */
   constructor({ secretsKey, secretsKeyPrevious }: SecretsKeys) {
     this.keyId = keyIdOf(secretsKey);
     const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
@@ -33,7 +33,6 @@ export class Sealer {
     return { number, day, position, keyId: this.keyId, mac };
   }
 
-  /** Whether the seal was made for an entry with this hash. */
   judge(seal: Seal, hash: string): 'valid' | 'forged' | 'unknown-key' {
     const key = this.keys.get(seal.keyId);
     if (!key) return 'unknown-key';

@@ -75,7 +75,6 @@ export async function proveAudit(
   });
 }
 
-/** Verifies archive files. The log itself has already been verified. */
 async function proveFiles(
   database: Database,
   paths: readonly string[],

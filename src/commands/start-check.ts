@@ -14,7 +14,8 @@ export async function checkStart(): Promise<void> {
   try {
     const configuration = readEnvironment(readConfiguration);
     for (const port of portsOf(configuration)) await checkPort(port, configuration.host);
-    if (configuration.databaseUrl === undefined) await checkDataDir(configuration.dataDir);
+    const { databaseUrl, dataDir } = configuration;
+    if (databaseUrl === undefined && (await isOwned(dataDir))) throw inUse(dataDir);
   } catch (error) {
     process.stderr.write(`croupier does not start: ${visible((error as Error).message)}\n`);
     process.exitCode = 1;
@@ -36,9 +37,4 @@ async function checkPort(port: number, host: string): Promise<void> {
   }
   server.close();
   await once(server, 'close');
-}
-
-async function checkDataDir(dataDir: string): Promise<void> {
-  if (!(await isOwned(dataDir))) return;
-  throw inUse(dataDir);
 }

@@ -25,10 +25,7 @@ export class NonceMemory {
 
   constructor(private readonly clock: Clock) {}
 
-  /**
-   * Claims a nonce for a tenant.
-   * @param perSecond the tenant's rate limit, which determines its capacity
-   */
+  /** @param perSecond the tenant's rate limit, which determines its capacity */
   claim(
     tenantId: string,
     nonce: string,
@@ -60,10 +57,7 @@ export class NonceMemory {
   }
 }
 
-/**
- * The capacity for one tenant, in nonces.
- * @param perSecond the tenant's rate limit
- */
+/** The capacity for one tenant, in nonces. */
 export function capacityOf(perSecond: number, rememberSeconds: number): number {
   return Math.min(SET_CAPACITY, Math.max(MIN_CAPACITY, HEADROOM * perSecond * rememberSeconds));
 }

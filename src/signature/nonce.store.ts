@@ -23,10 +23,7 @@ const CLAIM = named(
 export class NonceStore {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Claims a nonce for a tenant.
-   * @returns false if it was used before
-   */
+  /** @returns false if the nonce was used before */
   async claim(tenantId: string, nonce: string, rememberSeconds: number): Promise<boolean> {
     const rows = await this.database.query(CLAIM, { tenantId, nonce, rememberSeconds });
     return rows.length === 1;

@@ -50,14 +50,11 @@ export class RedisNonces {
     redis.client?.defineCommand('claimPreviousKey', { lua: CLAIM_PREVIOUS_KEY, numberOfKeys: 1 });
   }
 
-  /** Whether instances share their nonces in Redis. */
   get configured(): boolean {
     return this.redis.client !== undefined;
   }
 
   /**
-   * Claims the nonce.
-   * @param rememberSeconds how long the nonce cannot be used again
    * @returns undefined if the nonce was used before
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if Redis does not answer, or cannot claim or count
    */

@@ -17,15 +17,11 @@ const LOCK_GAME = named(
   `SELECT pg_advisory_xact_lock(${GAME_LOCKS}, hashtext(:gameId))`,
 );
 
-/** Reads and writes games. */
 @Injectable()
 export class GameStore {
   constructor(@InjectRepository(Game) private readonly games: Repository<Game>) {}
 
-  /**
-   * Creates or replaces a game.
-   * @returns the game before and after; undefined if there is no such provider
-   */
+  /** @returns the game before and after; undefined if there is no such provider */
   async put(
     { query, manager }: Transaction,
     { gameId, ...fields }: Omit<Game, 'createdAt' | 'updatedAt'>,

@@ -16,7 +16,6 @@ export interface Version extends WithDatabaseTime {
 
 export interface Snapshot extends Version {
   readonly tenants: readonly Tenant[];
-  /** The encrypted secrets, one record for each tenant. */
   readonly secrets: readonly EncryptedSecrets[];
   readonly games: readonly Game[];
   /** All pauses, including those that have ended. */
@@ -32,7 +31,6 @@ const VERSION = named(
   `SELECT coalesce((SELECT version FROM tenancy_version), 0) AS version, clock_timestamp() AS "databaseTime"`,
 );
 
-/** Reads the tables of the directory. */
 @Injectable()
 export class TenancyStore {
   constructor(

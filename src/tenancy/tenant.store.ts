@@ -20,7 +20,6 @@ type Changes<Entity> = { readonly [Column in keyof Entity]?: Entity[Column] | un
 export type ProviderChanges = Changes<Omit<ProviderEntity, 'id' | 'kind' | 'encryptedSecret'>>;
 export type OperatorChanges = Changes<Omit<OperatorEntity, 'id' | 'kind' | 'encryptedSecret'>>;
 
-/** Reads and writes providers and operators. */
 @Injectable()
 export class TenantStore {
   private readonly tenants: Readonly<Record<TenantKind, Repository<TenantEntity>>>;
@@ -32,10 +31,7 @@ export class TenantStore {
     this.tenants = { PROVIDER: providers, OPERATOR: operators };
   }
 
-  /**
-   * Inserts a tenant.
-   * @returns undefined if the id is taken, by a tenant of either kind
-   */
+  /** @returns undefined if the id is taken, by a tenant of either kind */
   async insert(
     { manager }: Transaction,
     tenant: NewProvider | NewOperator,
@@ -54,10 +50,7 @@ export class TenantStore {
     return inserted.length === 0 ? undefined : tenants.findOneByOrFail({ id: tenant.id });
   }
 
-  /**
-   * Changes a tenant.
-   * @returns the tenant before and after; undefined if there is none of this kind
-   */
+  /** @returns the tenant before and after; undefined if there is none of this kind */
   async change(
     { manager }: Transaction,
     kind: TenantKind,

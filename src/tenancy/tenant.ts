@@ -27,7 +27,7 @@ export function assertCurrency({ currencies }: Operator, currency: string): void
   );
 }
 
-/** The noun for a tenant of this kind in the audit log. */
-export function nounOf(kind: TenantKind): 'provider' | 'operator' {
-  return kind === 'PROVIDER' ? 'provider' : 'operator';
+/** The noun for a tenant or game in the audit log. */
+export function nounOf<Kind extends TenantKind | 'GAME'>(kind: Kind): Lowercase<Kind> {
+  return kind.toLowerCase() as Lowercase<Kind>;
 }

@@ -35,12 +35,10 @@ export interface Archive {
   readonly sha256: string;
 }
 
-/** An archive, and the entry of the log that records it. */
 export interface RecordedArchive extends Archive {
   readonly record: SealedEntry;
 }
 
-/** The audit entry that records an archive. */
 export function auditEntryOf({ partition, head, lastSeal, entries, sha256 }: Archive): NewEntry {
   return {
     action: ACTION,
@@ -176,10 +174,7 @@ export async function proveArchives(
   };
 }
 
-/**
- * Verifies the chain and the seals of consecutive archives.
- * @throws Error as `proveArchives`
- */
+/** @throws Error as `proveArchives` */
 export async function followArchives(
   database: Database,
   paths: readonly string[],

@@ -21,10 +21,7 @@ export class GameAdministration {
     private readonly audit: Audit,
   ) {}
 
-  /**
-   * Creates or replaces a game.
-   * @throws CroupierError INVALID_REQUEST if there is no such provider
-   */
+  /** @throws CroupierError INVALID_REQUEST if there is no such provider */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<WithPause<Game>> {
     const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
     const stored = await this.audit.change(actor, async (transaction, record) => {
@@ -50,10 +47,7 @@ export class GameAdministration {
     return this.pauses.withPause('GAME', gameId, game);
   }
 
-  /**
-   * One page of games, ordered by gameId.
-   * @throws CroupierError INVALID_REQUEST
-   */
+  /** @throws CroupierError INVALID_REQUEST */
   async list(query: PageQuery): Promise<PageOf<WithPause<Game>>> {
     const { items, ...page } = await pageById(
       query,

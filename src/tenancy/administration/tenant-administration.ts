@@ -34,6 +34,7 @@ import {
 } from '../tenant.store.js';
 import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 
+type TenantWithPause = WithPause<TenantEntity>;
 /** A stored tenant with its secret. */
 type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
 
@@ -80,11 +81,7 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeProvider(
-    actor: Actor,
-    id: string,
-    request: ChangeProviderRequest,
-  ): Promise<WithPause<TenantEntity>> {
+  async changeProvider(actor: Actor, id: string, request: ChangeProviderRequest): Promise<TenantWithPause> {
     const { webhookBaseUrl, lateSettlementSeconds } = request;
     return this.change(actor, 'PROVIDER', id, {
       ...request,
@@ -95,11 +92,7 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async changeOperator(
-    actor: Actor,
-    id: string,
-    request: ChangeOperatorRequest,
-  ): Promise<WithPause<TenantEntity>> {
+  async changeOperator(actor: Actor, id: string, request: ChangeOperatorRequest): Promise<TenantWithPause> {
     const { walletBaseUrl } = request;
     this.checkWalletTimeout(request.walletTimeoutMs);
     return this.change(actor, 'OPERATOR', id, {
@@ -147,14 +140,14 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(kind: TenantKind, id: string): Promise<WithPause<TenantEntity>> {
+  async find(kind: TenantKind, id: string): Promise<TenantWithPause> {
     const tenant = isIdentifier(id) ? await this.tenants.find(kind, id) : undefined;
     if (!tenant) throw unknown(kind);
     return this.pauses.withPause(kind, id, tenant);
   }
 
   /** @throws CroupierError INVALID_REQUEST */
-  async list(kind: TenantKind, query: PageQuery): Promise<PageOf<WithPause<TenantEntity>>> {
+  async list(kind: TenantKind, query: PageQuery): Promise<PageOf<TenantWithPause>> {
     const { items, ...page } = await pageById(
       query,
       (after) => this.tenants.list(kind, after),
@@ -221,7 +214,7 @@ export class TenantAdministration {
     kind: TenantKind,
     id: string,
     changes: ProviderChanges | OperatorChanges,
-  ): Promise<WithPause<TenantEntity>> {
+  ): Promise<TenantWithPause> {
     const tenant = await this.audit.change(actor, async (transaction, record) => {
       const changed = isIdentifier(id) && (await this.tenants.change(transaction, kind, id, changes));
       if (!changed) throw unknown(kind);

@@ -35,10 +35,7 @@ export class Pause {
   byName: string | null;
 }
 
-/**
- * Whether the pause has not ended yet.
- * @param now by the database's clock
- */
+/** @param now by the database's clock */
 export function isInForce({ until }: Pick<Pause, 'until'>, now: Date): boolean {
   return until === null || until > now;
 }

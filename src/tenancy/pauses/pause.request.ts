@@ -33,15 +33,12 @@ export class ResumeRequest {
   reason?: string | null;
 }
 
-/** The effect that every pause has, for the OpenAPI documents. */
 export const PAUSE_DESCRIPTION =
   'Replays, WIN, ROLLBACK and balance continue. Replaces an earlier pause. Takes effect on every instance within a second.';
 
-/** The effect of ending a pause, for the OpenAPI documents. */
 export const RESUME_DESCRIPTION =
   'Without effect if it is not paused. Takes effect on every instance within a second.';
 
-/** Example bodies, for the OpenAPI documents. */
 export const PAUSE_EXAMPLES = { maintenance: { value: { reason: 'the wallet is being moved' } } };
 
 export class PauseResponse {

@@ -19,15 +19,12 @@ const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
   GAME: named('pause_lock_game', 'SELECT game_id FROM games WHERE game_id = :id FOR NO KEY UPDATE'),
 };
 
-/** Reads and writes pauses. Callers must call `lockTarget` before a write. */
+/** Callers must call `lockTarget` before a write. */
 @Injectable()
 export class PauseStore {
   constructor(@InjectRepository(Pause) private readonly pauses: Repository<Pause>) {}
 
-  /**
-   * Locks the operator, provider or game.
-   * @returns false if it does not exist
-   */
+  /** @returns false if the operator, provider or game does not exist */
   async lockTarget(query: Query, kind: PausedKind, id: string): Promise<boolean> {
     return (await query(LOCK_TARGET[kind], { id })).length > 0;
   }
@@ -36,7 +33,6 @@ export class PauseStore {
     return manager.withRepository(this.pauses).findOneBy({ kind, id });
   }
 
-  /** Stores a pause, replacing the previous one. */
   async put({ manager }: Transaction, pause: Omit<Pause, 'pausedAt'>): Promise<Pause> {
     const { kind, id } = pause;
     const pauses = manager.withRepository(this.pauses);
@@ -49,7 +45,7 @@ export class PauseStore {
     await manager.withRepository(this.pauses).delete({ kind, id });
   }
 
-  /** The pauses of these operators, providers or games, including pauses that have ended. */
+  /** Includes pauses that have ended. */
   ofTargets(kind: PausedKind, ids: readonly string[]): Promise<Pause[]> {
     return this.pauses.findBy({ kind, id: In(ids) });
   }

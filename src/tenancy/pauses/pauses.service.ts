@@ -8,6 +8,7 @@ import { answerOf } from '../../api/answer.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { instantOrDayMs } from '../../runtime/instant.js';
 import { TenancyService } from '../tenancy.service.js';
+import { nounOf } from '../tenant.js';
 import { isInForce, type Pause, type PausedKind } from './pause.entity.js';
 import { type PauseRequest, PauseResponse, type ResumeRequest } from './pause.request.js';
 import { PauseStore } from './pause.store.js';
@@ -67,13 +68,11 @@ export class PausesService {
     await this.tenancy.reload();
   }
 
-  /** Adds its current pause, or null, to an operator, provider or game. */
   async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<WithPause<T>> {
     const [shown] = await this.withPauses(kind, [item], () => id);
     return shown!;
   }
 
-  /** Adds to each operator, provider or game its current pause, or null. */
   async withPauses<T extends object>(
     kind: PausedKind,
     items: readonly T[],
@@ -97,8 +96,4 @@ export class PausesService {
     const pause = await this.pauses.find(transaction, kind, id);
     return pause && isInForce(pause, this.databaseClock.now()) ? pause : null;
   }
-}
-
-function nounOf(kind: PausedKind): string {
-  return kind.toLowerCase();
 }

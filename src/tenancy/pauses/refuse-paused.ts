@@ -1,5 +1,6 @@
 import { CroupierError } from '../../errors/croupier-error.js';
 import { addLogFields } from '../../observability/trace.js';
+import { nounOf } from '../tenant.js';
 import type { Pause, PausedKind } from './pause.entity.js';
 
 /** The operator, provider and game that a BET or launch concerns. */
@@ -37,7 +38,7 @@ export function pausedError(
   { kind, id, reason, until }: Pick<Pause, 'kind' | 'id' | 'reason' | 'until'>,
   now: Date,
 ): CroupierError {
-  const noun = kind.toLowerCase();
+  const noun = nounOf(kind);
   addLogFields({ paused: `${noun}:${id}`, pauseReason: reason });
   const { code } = REFUSING.find((refusing) => refusing.kind === kind)!;
   const leftMs = until && until.getTime() - now.getTime();

@@ -68,7 +68,6 @@ export function lockSecrets(query: Query): Promise<EncryptedSecrets[]> {
   return query<EncryptedSecrets>(LOCKED, {});
 }
 
-/** Selects the tenant FOR UPDATE. */
 export async function lockSecretsOf(
   query: Query,
   kind: TenantKind,
@@ -89,7 +88,7 @@ export async function replaceSecrets(
 }
 
 /**
- * Replaces both secrets; the overlap of the previous one begins now, by the database's clock.
+ * The overlap of the previous secret begins now, by the database's clock.
  * @param query of the transaction that has locked the tenant
  * @returns when the previous secret becomes invalid; now if there is none
  */

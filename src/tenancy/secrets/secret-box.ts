@@ -22,7 +22,6 @@ export interface IdentifiedSecret {
   readonly secret: string;
 }
 
-/** The parts of an encrypted text. */
 interface EncryptedParts {
   readonly keyId: string;
   /** Absent in the format of earlier versions. */
@@ -56,7 +55,6 @@ export class SecretBox {
     this.keys = new Map(known.map((key) => [keyIdOf(key), key]));
   }
 
-  /** A new secret with a new id. */
   create(): IdentifiedSecret {
     return { secretId: this.newSecretId(), secret: this.randomness.secret() };
   }
@@ -66,35 +64,25 @@ export class SecretBox {
     return ENCRYPTED_V2.exec(encryptedSecret)?.[1] === this.keyId;
   }
 
-  /**
-   * Encrypts a secret with the current key.
-   * @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url
-   */
+  /** @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url */
   encrypt(place: SecretPlace, { secretId, secret }: IdentifiedSecret): string {
     const { iv, body } = this.encryptText(additionalData(place, secretId), secret);
     return `v2.${this.keyId}.${secretId}.${iv}.${body}`;
   }
 
-  /**
-   * Encrypts a secret in the format that instances of an earlier version can decrypt.
-   * @returns `v1.<key id>.<iv>.<ciphertext and tag>`
-   */
+  /** @returns `v1.<key id>.<iv>.<ciphertext and tag>` */
   encryptForEarlierVersions(tenantId: string, secret: string): string {
     const { iv, body } = this.encryptText(tenantId, secret);
     return `v1.${this.keyId}.${iv}.${body}`;
   }
 
-  /**
-   * Decrypts a secret. A secret in the earlier format has no id and gets a new one.
-   * @throws Error as `decrypt` does
-   */
+  /** Decrypts as `decrypt`. A secret in the earlier format has no id and gets a new one. */
   identify(place: SecretPlace, encryptedSecret: string): IdentifiedSecret {
     const { secret, secretId } = this.decrypt(place, encryptedSecret);
     return { secret, secretId: secretId ?? this.newSecretId() };
   }
 
   /**
-   * Decrypts a secret.
    * @returns the secret, without an id if the text has the earlier format
    * @throws Error if the text is not an encrypted secret, was altered, or was encrypted with another key or for another
    *   tenant or column
@@ -125,7 +113,6 @@ export class SecretBox {
   }
 }
 
-/** @throws Error if the text was altered, or encrypted with other additional data */
 function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): string {
   const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(data));
@@ -145,7 +132,6 @@ function additionalData({ tenantId, column }: SecretPlace, secretId: string): st
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }
 
-/** @throws Error if the text is not an encrypted secret */
 function parse(encryptedSecret: string): EncryptedParts {
   const [, keyId, secretId, iv, body] = ENCRYPTED_V2.exec(encryptedSecret) ?? [];
   if (keyId !== undefined) return { keyId, secretId: secretId!, iv: iv!, body: body! };
