@@ -1,53 +1,58 @@
-import { Controller, Get, HttpCode, Post, Res, type StreamableFile } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  Controller,
+  createParamDecorator,
+  Get,
+  HttpCode,
+  Post,
+  Res,
+  type StreamableFile,
+} from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ApprovalItem, approvalItem } from '../approvals/approval.request.js';
 import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { IdentifierParam, UuidParam } from '../api/validation/path.js';
-import { JsonBody, NoBody } from '../api/validation/json-body.js';
+import { JsonBody } from '../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { BodyLimit } from '../server/raw-body.guard.js';
-import { BatchesService } from './batches/batches.service.js';
-import { ApiBatchResponses, ApiGrantResponses, OPERATIONS } from './free-spins.operations.js';
 import {
   AdminBatchQuery,
   AdminBatchRequest,
   AdminGrantQuery,
   AdminGrantRequest,
-  FindBatchQuery,
-  ResendBatchRequest,
 } from './free-spins.request.js';
-import {
-  BATCH_COLUMNS,
-  BatchCreatedResponse,
-  BatchItem,
-  BatchListResponse,
-  BatchResponse,
-  batchItem,
-} from './batches/batch.response.js';
-import {
-  DetailedGrantResponse,
-  GRANT_COLUMNS,
-  GrantListResponse,
-  GrantResponse,
-  GrantStatusResponse,
-  grantResponse,
-  detailedGrantResponse,
-} from './grants/grant.response.js';
-import { PreviewResponse, previewResponse } from './grants/preview.response.js';
-import { GrantsService } from './grants/grants.service.js';
 import {
   answerBatch,
   answerGrant,
-  answerSent,
-  answerVoided,
+  ApiBatchModels,
+  type Audience,
   BATCH_LIMIT_BYTES,
-} from './free-spins.response.js';
-import { WinningsService } from './winnings/winnings.service.js';
+  BatchRoute,
+  freeSpinsRoutes,
+  GrantRoute,
+} from './free-spins.routes.js';
+import {
+  BATCH_COLUMNS,
+  type BatchCreatedResponse,
+  BatchListResponse,
+  batchItem,
+} from './batches/batch.response.js';
+import {
+  GRANT_COLUMNS,
+  GrantListResponse,
+  type GrantResponse,
+  grantResponse,
+} from './grants/grant.response.js';
+import type { Scope } from './grants/grantable-games.js';
+import { PreviewResponse, previewResponse } from './grants/preview.response.js';
 
-const PATH = 'v1/admin/free-spins';
+const ADMINISTRATORS: Audience = {
+  path: 'v1/admin/free-spins',
+  route: AdminRoute,
+  ScopeOfCaller: createParamDecorator((): Scope => 'everybody'),
+  showApproval: approvalItem,
+};
 
 const previewOf = (what: 'grant' | 'batch') => ({
   summary: `Preview a ${what}`,
@@ -57,28 +62,16 @@ const previewOf = (what: 'grant' | 'batch') => ({
 
 /** Routes for administrators: the grants and batches of all operators. Contract, section 6. */
 @ApiTags('Free spins')
-@Controller(PATH)
-export class FreeSpinsAdminController {
-  constructor(
-    private readonly grants: GrantsService,
-    private readonly batches: BatchesService,
-    private readonly winnings: WinningsService,
-  ) {}
-
+@Controller(ADMINISTRATORS.path)
+export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
   @Post()
-  @AdminRoute('grantFreeSpins', {
-    role: 'promotions',
-    ...OPERATIONS.grantFreeSpins,
-    body: AdminGrantRequest,
-    audited: ['free-spins.grant', 'grant:{requestRef}'],
-  })
-  @ApiGrantResponses()
+  @GrantRoute(ADMINISTRATORS, AdminGrantRequest)
   async grant(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminGrantRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse | ApprovalItem> {
-    return answerGrant(await this.grants.grant(actor, request, 'everybody'), PATH, response, approvalItem);
+    return answerGrant(await this.grants.grant(actor, request, 'everybody'), ADMINISTRATORS, response);
   }
 
   @Post('preview')
@@ -91,45 +84,23 @@ export class FreeSpinsAdminController {
 
   @Post('batches')
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @AdminRoute('grantFreeSpinsBatch', {
-    role: 'promotions',
-    ...OPERATIONS.grantFreeSpinsBatch,
-    body: AdminBatchRequest,
-    audited: ['free-spins.batch', 'batch'],
-  })
-  @ApiBatchResponses()
+  @BatchRoute(ADMINISTRATORS, AdminBatchRequest)
   async grantBatch(
     @ActorOfRequest() actor: Actor,
     @JsonBody() request: AdminBatchRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse | ApprovalItem> {
-    return answerBatch(await this.batches.create(actor, request, 'everybody'), response, approvalItem);
+    return answerBatch(await this.batches.create(actor, request, 'everybody'), ADMINISTRATORS, response);
   }
 
   @Post('batches/preview')
+  @ApiBatchModels()
   @BodyLimit(BATCH_LIMIT_BYTES)
   @HttpCode(200)
   @AdminRoute('previewBatch', { role: 'promotions', ...previewOf('batch'), body: AdminBatchRequest })
   @ApiOkResponse({ type: PreviewResponse })
   async previewBatch(@JsonBody() request: AdminBatchRequest): Promise<PreviewResponse> {
     return previewResponse(request, request.playerRefs.length, await this.batches.preview(request));
-  }
-
-  @Get('batches/:batchId')
-  @AdminRoute('getBatch', {
-    role: 'support',
-    ...OPERATIONS.getBatch,
-    sensitiveRead: ['free-spins.batch-read', 'batch:{batchId}', { polled: true }],
-  })
-  @ApiQuery({ type: FindBatchQuery })
-  @ApiOkResponse({ type: BatchResponse })
-  async findBatch(
-    @UuidParam('batchId') batchId: string,
-    @ValidQuery() { items }: FindBatchQuery,
-  ): Promise<BatchResponse> {
-    const batch = batchItem(await this.batches.progress(batchId, 'everybody'));
-    if (items === 'false') return batch;
-    return { ...batch, items: (await this.batches.items(batchId)).map(grantResponse) };
   }
 
   @Get('batches')
@@ -151,39 +122,6 @@ export class FreeSpinsAdminController {
     return answerList(format, { query, name: 'batches', columns: BATCH_COLUMNS, read });
   }
 
-  @Post('batches/:batchId/cancel')
-  @NoBody()
-  @HttpCode(202)
-  @AdminRoute('cancelBatch', {
-    role: 'promotions',
-    ...OPERATIONS.cancelBatch,
-    audited: ['free-spins.batch-cancel', 'batch:{batchId}'],
-  })
-  @ApiAcceptedResponse({ type: BatchItem })
-  async cancelBatch(
-    @ActorOfRequest() actor: Actor,
-    @UuidParam('batchId') batchId: string,
-  ): Promise<BatchItem> {
-    return batchItem(await this.batches.cancel(actor, batchId, 'everybody'));
-  }
-
-  @Post('batches/:batchId/resend')
-  @HttpCode(202)
-  @AdminRoute('resendBatch', {
-    role: 'promotions',
-    ...OPERATIONS.resendBatch,
-    audited: ['free-spins.batch-resend', 'batch:{batchId}'],
-  })
-  @ApiBody({ type: ResendBatchRequest, required: false })
-  @ApiAcceptedResponse({ type: BatchItem })
-  async resendBatch(
-    @ActorOfRequest() actor: Actor,
-    @UuidParam('batchId') batchId: string,
-    @JsonBody() { includeUnknown = false }: ResendBatchRequest,
-  ): Promise<BatchItem> {
-    return batchItem(await this.batches.resend(actor, batchId, includeUnknown, 'everybody'));
-  }
-
   @Get()
   @AdminRoute('listGrants', {
     role: 'support',
@@ -201,81 +139,5 @@ export class FreeSpinsAdminController {
       return { ...found, items: found.items.map(grantResponse) };
     };
     return answerList(format, { query, name: 'free-spins', columns: GRANT_COLUMNS, read });
-  }
-
-  @Get(':requestRef')
-  @AdminRoute('getGrant', {
-    role: 'support',
-    ...OPERATIONS.getGrant,
-    sensitiveRead: ['free-spins.read', 'grant:{requestRef}', { polled: true }],
-  })
-  @ApiOkResponse({ type: DetailedGrantResponse })
-  async find(@IdentifierParam('requestRef') requestRef: string): Promise<DetailedGrantResponse> {
-    const grant = await this.grants.find(requestRef, 'everybody');
-    return detailedGrantResponse(grant, await this.winnings.of(requestRef));
-  }
-
-  @Post(':requestRef/status')
-  @NoBody()
-  @HttpCode(200)
-  @AdminRoute('pullGrantStatus', {
-    role: 'support',
-    ...OPERATIONS.pullGrantStatus,
-    audited: ['free-spins.status', 'grant:{requestRef}', { polled: true }],
-  })
-  @ApiOkResponse({ type: GrantStatusResponse })
-  async pullStatus(
-    @ActorOfRequest() actor: Actor,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantStatusResponse> {
-    return { requestRef, ...(await this.grants.pullStatus(actor, requestRef, 'everybody')) };
-  }
-
-  @Post(':requestRef/cancel')
-  @NoBody()
-  @HttpCode(200)
-  @AdminRoute('cancelGrant', {
-    role: 'promotions',
-    ...OPERATIONS.cancelGrant,
-    audited: ['free-spins.cancel', 'grant:{requestRef}'],
-  })
-  @ApiOkResponse({ type: GrantResponse })
-  async cancel(
-    @ActorOfRequest() actor: Actor,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantResponse> {
-    return grantResponse(await this.grants.cancel(actor, requestRef, 'everybody'));
-  }
-
-  @Post(':requestRef/resend')
-  @NoBody()
-  @HttpCode(200)
-  @AdminRoute('resendGrant', {
-    role: 'promotions',
-    ...OPERATIONS.resendGrant,
-    audited: ['free-spins.resend', 'grant:{requestRef}'],
-  })
-  @ApiOkResponse({ type: GrantResponse })
-  async resend(
-    @ActorOfRequest() actor: Actor,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantResponse> {
-    return answerSent(await this.grants.resend(actor, requestRef, 'everybody'), PATH);
-  }
-
-  @Post(':requestRef/void')
-  @NoBody()
-  @HttpCode(200)
-  @AdminRoute('voidGrant', {
-    role: 'promotions',
-    ...OPERATIONS.voidGrant,
-    audited: ['free-spins.void', 'grant:{requestRef}'],
-  })
-  @ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' })
-  async void(
-    @ActorOfRequest() actor: Actor,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantResponse> {
-    return answerVoided(await this.grants.void(actor, requestRef, 'everybody'), PATH);
   }
 }

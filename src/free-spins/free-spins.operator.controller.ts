@@ -1,122 +1,85 @@
-import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiBody,
-  ApiOkResponse,
-  ApiOperation,
-  ApiQuery,
-  ApiTags,
-} from '@nestjs/swagger';
+import { applyDecorators, Controller, createParamDecorator, Get, Post, Res } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
-import { IdentifierParam, UuidParam } from '../api/validation/path.js';
-import { JsonBody, NoBody } from '../api/validation/json-body.js';
+import { JsonBody } from '../api/validation/json-body.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { BodyLimit } from '../server/raw-body.guard.js';
 import { ApiSigned } from '../signature/api-signed.js';
-import { SignedTenant } from '../signature/tenant.decorator.js';
-import type { Operator } from '../tenancy/tenant.js';
-import { BatchesService } from './batches/batches.service.js';
-import { ApiBatchResponses, ApiGrantResponses, OperatorRoute } from './free-spins.operations.js';
+import type { SignedRequest } from '../signature/tenant.decorator.js';
 import {
-  FindBatchQuery,
   OperatorBatchQuery,
   OperatorBatchRequest,
   OperatorGrantQuery,
   OperatorGrantRequest,
-  ResendBatchRequest,
 } from './free-spins.request.js';
-import {
-  BatchCreatedResponse,
-  BatchItem,
-  BatchListResponse,
-  BatchResponse,
-  batchItem,
-} from './batches/batch.response.js';
-import {
-  DetailedGrantResponse,
-  GrantListResponse,
-  GrantResponse,
-  GrantStatusResponse,
-  grantResponse,
-  detailedGrantResponse,
-} from './grants/grant.response.js';
-import { GrantsService } from './grants/grants.service.js';
-import type { Scope } from './grants/grantable-games.js';
 import {
   answerBatch,
   answerGrant,
-  answerSent,
-  answerVoided,
+  ApiBatchModels,
+  type Audience,
   BATCH_LIMIT_BYTES,
-} from './free-spins.response.js';
-import { WinningsService } from './winnings/winnings.service.js';
+  BatchRoute,
+  freeSpinsRoutes,
+  GrantRoute,
+} from './free-spins.routes.js';
+import { type BatchCreatedResponse, BatchListResponse, batchItem } from './batches/batch.response.js';
+import { GrantListResponse, type GrantResponse, grantResponse } from './grants/grant.response.js';
+import type { Scope } from './grants/grantable-games.js';
 
-const PATH = 'v1/operator/free-spins';
+type Own = Exclude<Scope, 'everybody'>;
+
+/** Passes the scope of the operator that signed the request. */
+const OwnScope = createParamDecorator((_: unknown, context: ExecutionContext): Own => ({
+  operatorId: context.switchToHttp().getRequest<SignedRequest>().tenant!.id,
+}));
+
+const OPERATORS: Audience = {
+  path: 'v1/operator/free-spins',
+  route: (operationId, { summary, description, body, errors = [] }) =>
+    applyDecorators(
+      ApiOperation({ operationId, summary, ...(description !== undefined && { description }) }),
+      ...(body ? [ApiBody({ type: body })] : []),
+      ApiErrors(...errors),
+    ),
+  ScopeOfCaller: OwnScope,
+  showApproval: operatorApprovalItem,
+};
 
 /** Routes for operators: only their own grants and batches. Contract, sections 5 and 6. */
 @ApiTags('Free spins')
 @ApiSigned()
 @SignedBy('operator')
-@Controller(PATH)
-export class FreeSpinsOperatorController {
-  constructor(
-    private readonly grants: GrantsService,
-    private readonly batches: BatchesService,
-    private readonly winnings: WinningsService,
-  ) {}
-
+@Controller(OPERATORS.path)
+export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   @Post()
-  @OperatorRoute('grantFreeSpins', OperatorGrantRequest)
-  @ApiGrantResponses()
+  @GrantRoute(OPERATORS, OperatorGrantRequest)
   async grant(
     @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
+    @OwnScope() own: Own,
     @JsonBody() request: OperatorGrantRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GrantResponse | ApprovalItem> {
-    const order = { ...request, operatorId: operator.id };
-    return answerGrant(
-      await this.grants.grant(actor, order, own(operator)),
-      PATH,
-      response,
-      operatorApprovalItem,
-    );
+    const order = { ...request, ...own };
+    return answerGrant(await this.grants.grant(actor, order, own), OPERATORS, response);
   }
 
   @Post('batches')
+  @ApiBatchModels()
   @BodyLimit(BATCH_LIMIT_BYTES)
-  @OperatorRoute('grantFreeSpinsBatch', OperatorBatchRequest)
-  @ApiBatchResponses()
+  @BatchRoute(OPERATORS, OperatorBatchRequest)
   async grantBatch(
     @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
+    @OwnScope() own: Own,
     @JsonBody() request: OperatorBatchRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<BatchCreatedResponse | ApprovalItem> {
-    const order = { ...request, operatorId: operator.id };
-    return answerBatch(
-      await this.batches.create(actor, order, own(operator)),
-      response,
-      operatorApprovalItem,
-    );
-  }
-
-  @Get('batches/:batchId')
-  @OperatorRoute('getBatch')
-  @ApiQuery({ type: FindBatchQuery })
-  @ApiOkResponse({ type: BatchResponse })
-  async findBatch(
-    @SignedTenant() operator: Operator,
-    @UuidParam('batchId') batchId: string,
-    @ValidQuery() { items }: FindBatchQuery,
-  ): Promise<BatchResponse> {
-    const batch = batchItem(await this.batches.progress(batchId, own(operator)));
-    if (items === 'false') return batch;
-    return { ...batch, items: (await this.batches.items(batchId)).map(grantResponse) };
+    const order = { ...request, ...own };
+    return answerBatch(await this.batches.create(actor, order, own), OPERATORS, response);
   }
 
   @Get('batches')
@@ -129,38 +92,11 @@ export class FreeSpinsOperatorController {
   @ApiOkResponse({ type: BatchListResponse })
   @ApiErrors('INVALID_REQUEST')
   async listBatches(
-    @SignedTenant() operator: Operator,
+    @OwnScope() own: Own,
     @ValidQuery() query: OperatorBatchQuery,
   ): Promise<BatchListResponse> {
-    const found = await this.batches.list({ ...query, operatorId: operator.id }, query);
+    const found = await this.batches.list({ ...query, ...own }, query);
     return { ...found, items: found.items.map(batchItem) };
-  }
-
-  @Post('batches/:batchId/cancel')
-  @NoBody()
-  @HttpCode(202)
-  @OperatorRoute('cancelBatch')
-  @ApiAcceptedResponse({ type: BatchItem })
-  async cancelBatch(
-    @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
-    @UuidParam('batchId') batchId: string,
-  ): Promise<BatchItem> {
-    return batchItem(await this.batches.cancel(actor, batchId, own(operator)));
-  }
-
-  @Post('batches/:batchId/resend')
-  @HttpCode(202)
-  @OperatorRoute('resendBatch')
-  @ApiBody({ type: ResendBatchRequest, required: false })
-  @ApiAcceptedResponse({ type: BatchItem })
-  async resendBatch(
-    @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
-    @UuidParam('batchId') batchId: string,
-    @JsonBody() { includeUnknown = false }: ResendBatchRequest,
-  ): Promise<BatchItem> {
-    return batchItem(await this.batches.resend(actor, batchId, includeUnknown, own(operator)));
   }
 
   @Get()
@@ -172,78 +108,8 @@ export class FreeSpinsOperatorController {
   @ApiQuery({ type: OperatorGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
   @ApiErrors('INVALID_REQUEST')
-  async list(
-    @SignedTenant() operator: Operator,
-    @ValidQuery() query: OperatorGrantQuery,
-  ): Promise<GrantListResponse> {
-    const found = await this.grants.list({ ...query, operatorId: operator.id }, query);
+  async list(@OwnScope() own: Own, @ValidQuery() query: OperatorGrantQuery): Promise<GrantListResponse> {
+    const found = await this.grants.list({ ...query, ...own }, query);
     return { ...found, items: found.items.map(grantResponse) };
   }
-
-  @Get(':requestRef')
-  @OperatorRoute('getGrant')
-  @ApiOkResponse({ type: DetailedGrantResponse })
-  async find(
-    @SignedTenant() operator: Operator,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<DetailedGrantResponse> {
-    const grant = await this.grants.find(requestRef, own(operator));
-    return detailedGrantResponse(grant, await this.winnings.of(requestRef));
-  }
-
-  @Post(':requestRef/status')
-  @NoBody()
-  @HttpCode(200)
-  @OperatorRoute('pullGrantStatus')
-  @ApiOkResponse({ type: GrantStatusResponse })
-  async pullStatus(
-    @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantStatusResponse> {
-    return { requestRef, ...(await this.grants.pullStatus(actor, requestRef, own(operator))) };
-  }
-
-  @Post(':requestRef/cancel')
-  @NoBody()
-  @HttpCode(200)
-  @OperatorRoute('cancelGrant')
-  @ApiOkResponse({ type: GrantResponse })
-  async cancel(
-    @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantResponse> {
-    return grantResponse(await this.grants.cancel(actor, requestRef, own(operator)));
-  }
-
-  @Post(':requestRef/resend')
-  @NoBody()
-  @HttpCode(200)
-  @OperatorRoute('resendGrant')
-  @ApiOkResponse({ type: GrantResponse })
-  async resend(
-    @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantResponse> {
-    return answerSent(await this.grants.resend(actor, requestRef, own(operator)), PATH);
-  }
-
-  @Post(':requestRef/void')
-  @NoBody()
-  @HttpCode(200)
-  @OperatorRoute('voidGrant')
-  @ApiOkResponse({ type: GrantResponse, description: 'CANCELLED' })
-  async void(
-    @ActorOfRequest() actor: Actor,
-    @SignedTenant() operator: Operator,
-    @IdentifierParam('requestRef') requestRef: string,
-  ): Promise<GrantResponse> {
-    return answerVoided(await this.grants.void(actor, requestRef, own(operator)), PATH);
-  }
-}
-
-function own({ id }: Operator): Scope {
-  return { operatorId: id };
 }

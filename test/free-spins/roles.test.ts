@@ -1,3 +1,4 @@
+import { MetadataScanner } from '@nestjs/core';
 import { describe, expect, test } from 'vitest';
 import { REQUIRED_ROLE } from '../../src/admin/admin-route.js';
 import { FreeSpinsAdminController } from '../../src/free-spins/free-spins.admin.controller.js';
@@ -42,9 +43,7 @@ describe('the role that a route requires', () => {
   test('every route requires a role', () => {
     for (const controller of new Set(ROLES.map(([type]) => type))) {
       const named = ROLES.filter(([type]) => type === controller).map(([, name]) => name as string);
-      const routes = Object.getOwnPropertyNames(controller.prototype).filter(
-        (name) => name !== 'constructor',
-      );
+      const routes = new MetadataScanner().getAllMethodNames(controller.prototype);
       expect(routes.sort()).toEqual(named.sort());
     }
   });
