@@ -32,20 +32,10 @@ import {
   freeSpinsRoutes,
   GrantRoute,
 } from './free-spins.routes.js';
-import {
-  BATCH_COLUMNS,
-  type BatchCreatedResponse,
-  BatchListResponse,
-  batchItem,
-} from './batches/batch.response.js';
-import {
-  GRANT_COLUMNS,
-  GrantListResponse,
-  type GrantResponse,
-  grantResponse,
-} from './grants/grant.response.js';
+import { BATCH_COLUMNS, type BatchCreatedResponse, BatchListResponse } from './batches/batch.response.js';
+import { GRANT_COLUMNS, GrantListResponse, type GrantResponse } from './grants/grant.response.js';
 import type { Scope } from './grants/grantable-games.js';
-import { PreviewResponse, previewResponse } from './grants/preview.response.js';
+import { PreviewResponse } from './grants/preview.response.js';
 
 const ADMINISTRATORS: Audience = {
   path: 'v1/admin/free-spins',
@@ -78,8 +68,8 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
   @HttpCode(200)
   @AdminRoute('previewGrant', { role: 'promotions', ...previewOf('grant'), body: AdminGrantRequest })
   @ApiOkResponse({ type: PreviewResponse })
-  async preview(@JsonBody() request: AdminGrantRequest): Promise<PreviewResponse> {
-    return previewResponse(request, 1, await this.grants.preview(request));
+  preview(@JsonBody() request: AdminGrantRequest): Promise<PreviewResponse> {
+    return this.grants.preview(request);
   }
 
   @Post('batches')
@@ -99,8 +89,8 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
   @HttpCode(200)
   @AdminRoute('previewBatch', { role: 'promotions', ...previewOf('batch'), body: AdminBatchRequest })
   @ApiOkResponse({ type: PreviewResponse })
-  async previewBatch(@JsonBody() request: AdminBatchRequest): Promise<PreviewResponse> {
-    return previewResponse(request, request.playerRefs.length, await this.batches.preview(request));
+  previewBatch(@JsonBody() request: AdminBatchRequest): Promise<PreviewResponse> {
+    return this.batches.preview(request);
   }
 
   @Get('batches')
@@ -115,10 +105,7 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
     @ValidQuery() query: AdminBatchQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<BatchListResponse | StreamableFile> {
-    const read = async (page: AdminBatchQuery) => {
-      const found = await this.batches.list(page, page);
-      return { ...found, items: found.items.map(batchItem) };
-    };
+    const read = (page: AdminBatchQuery) => this.batches.list(page);
     return answerList(format, { query, name: 'batches', columns: BATCH_COLUMNS, read });
   }
 
@@ -134,10 +121,7 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
     @ValidQuery() query: AdminGrantQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<GrantListResponse | StreamableFile> {
-    const read = async (page: AdminGrantQuery) => {
-      const found = await this.grants.list(page, page);
-      return { ...found, items: found.items.map(grantResponse) };
-    };
+    const read = (page: AdminGrantQuery) => this.grants.list(page);
     return answerList(format, { query, name: 'free-spins', columns: GRANT_COLUMNS, read });
   }
 }

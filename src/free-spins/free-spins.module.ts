@@ -14,7 +14,6 @@ import { GrantableGames } from './grants/grantable-games.js';
 import { GrantCallbacks } from './grants/grant-callbacks.js';
 import { Grant } from './grants/grant.entity.js';
 import { GrantStore } from './grants/grant.store.js';
-import { PendingGrantsGauge } from './grants/pending-grants.gauge.js';
 import { WinningsAdminController } from './winnings/winnings.admin.controller.js';
 import { WinningsService } from './winnings/winnings.service.js';
 import { WinningsStore } from './winnings/winnings.store.js';
@@ -30,7 +29,6 @@ import { WinningsStore } from './winnings/winnings.store.js';
     GrantableGames,
     GrantCallbacks,
     GrantStore,
-    PendingGrantsGauge,
     WinningsService,
     WinningsStore,
   ],

@@ -27,8 +27,8 @@ import {
   freeSpinsRoutes,
   GrantRoute,
 } from './free-spins.routes.js';
-import { type BatchCreatedResponse, BatchListResponse, batchItem } from './batches/batch.response.js';
-import { GrantListResponse, type GrantResponse, grantResponse } from './grants/grant.response.js';
+import { type BatchCreatedResponse, BatchListResponse } from './batches/batch.response.js';
+import { GrantListResponse, type GrantResponse } from './grants/grant.response.js';
 import type { Scope } from './grants/grantable-games.js';
 
 type Own = Exclude<Scope, 'everybody'>;
@@ -91,12 +91,8 @@ export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   @ApiQuery({ type: OperatorBatchQuery })
   @ApiOkResponse({ type: BatchListResponse })
   @ApiErrors('INVALID_REQUEST')
-  async listBatches(
-    @OwnScope() own: Own,
-    @ValidQuery() query: OperatorBatchQuery,
-  ): Promise<BatchListResponse> {
-    const found = await this.batches.list({ ...query, ...own }, query);
-    return { ...found, items: found.items.map(batchItem) };
+  listBatches(@OwnScope() own: Own, @ValidQuery() query: OperatorBatchQuery): Promise<BatchListResponse> {
+    return this.batches.list({ ...query, ...own });
   }
 
   @Get()
@@ -108,8 +104,7 @@ export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   @ApiQuery({ type: OperatorGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
   @ApiErrors('INVALID_REQUEST')
-  async list(@OwnScope() own: Own, @ValidQuery() query: OperatorGrantQuery): Promise<GrantListResponse> {
-    const found = await this.grants.list({ ...query, ...own }, query);
-    return { ...found, items: found.items.map(grantResponse) };
+  list(@OwnScope() own: Own, @ValidQuery() query: OperatorGrantQuery): Promise<GrantListResponse> {
+    return this.grants.list({ ...query, ...own });
   }
 }

@@ -22,7 +22,6 @@ import {
   BatchItem,
   BatchListResponse,
   BatchResponse,
-  batchItem,
 } from './batches/batch.response.js';
 import { type BatchOutcome, BatchesService } from './batches/batches.service.js';
 import { FindBatchQuery, ResendBatchRequest } from './free-spins.request.js';
@@ -36,7 +35,7 @@ import {
 } from './grants/grant.response.js';
 import type { Scope } from './grants/grantable-games.js';
 import { type GrantOutcome, GrantsService } from './grants/grants.service.js';
-import { WinningsService } from './winnings/winnings.service.js';
+import { WinningsStore } from './winnings/winnings.store.js';
 
 /** The largest body of a batch, in bytes: enough for 1000 player references of 128 characters. Contract, section 2. */
 export const BATCH_LIMIT_BYTES = 256 * 1024;
@@ -62,7 +61,7 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
     constructor(
       protected readonly grants: GrantsService,
       protected readonly batches: BatchesService,
-      private readonly winnings: WinningsService,
+      private readonly winnings: WinningsStore,
     ) {}
 
     @Get('batches/:batchId')
@@ -76,14 +75,12 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
     })
     @ApiQuery({ type: FindBatchQuery })
     @ApiOkResponse({ type: BatchResponse })
-    async findBatch(
+    findBatch(
       @ScopeOfCaller() scope: Scope,
       @UuidParam('batchId') batchId: string,
       @ValidQuery() { items }: FindBatchQuery,
     ): Promise<BatchResponse> {
-      const batch = batchItem(await this.batches.progress(batchId, scope));
-      if (items === 'false') return batch;
-      return { ...batch, items: (await this.batches.items(batchId)).map(grantResponse) };
+      return this.batches.find(batchId, scope, items !== 'false');
     }
 
     @Post('batches/:batchId/cancel')
@@ -100,12 +97,12 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
       errors: ['NOT_FOUND'],
     })
     @ApiAcceptedResponse({ type: BatchItem })
-    async cancelBatch(
+    cancelBatch(
       @ActorOfRequest() actor: Actor,
       @ScopeOfCaller() scope: Scope,
       @UuidParam('batchId') batchId: string,
     ): Promise<BatchItem> {
-      return batchItem(await this.batches.cancel(actor, batchId, scope));
+      return this.batches.cancel(actor, batchId, scope);
     }
 
     @Post('batches/:batchId/resend')
@@ -121,13 +118,13 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
     })
     @ApiBody({ type: ResendBatchRequest, required: false })
     @ApiAcceptedResponse({ type: BatchItem })
-    async resendBatch(
+    resendBatch(
       @ActorOfRequest() actor: Actor,
       @ScopeOfCaller() scope: Scope,
       @UuidParam('batchId') batchId: string,
       @JsonBody() { includeUnknown = false }: ResendBatchRequest,
     ): Promise<BatchItem> {
-      return batchItem(await this.batches.resend(actor, batchId, includeUnknown, scope));
+      return this.batches.resend(actor, batchId, includeUnknown, scope);
     }
 
     @Get(':requestRef')
@@ -144,7 +141,7 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
       @IdentifierParam('requestRef') requestRef: string,
     ): Promise<DetailedGrantResponse> {
       const grant = await this.grants.find(requestRef, scope);
-      return detailedGrantResponse(grant, await this.winnings.of(requestRef));
+      return detailedGrantResponse(grant, await this.winnings.ofGrant(requestRef));
     }
 
     @Post(':requestRef/status')
@@ -158,12 +155,12 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
       errors: ['NOT_FOUND', 'CONFLICT', 'PROVIDER_FAILED'],
     })
     @ApiOkResponse({ type: GrantStatusResponse })
-    async pullStatus(
+    pullStatus(
       @ActorOfRequest() actor: Actor,
       @ScopeOfCaller() scope: Scope,
       @IdentifierParam('requestRef') requestRef: string,
     ): Promise<GrantStatusResponse> {
-      return { requestRef, ...(await this.grants.pullStatus(actor, requestRef, scope)) };
+      return this.grants.pullStatus(actor, requestRef, scope);
     }
 
     @Post(':requestRef/cancel')

@@ -3,7 +3,7 @@ import { holds, ROLES } from '../../src/admin/role.js';
 import { ATTENTION_KINDS, ATTENTION_STATES } from '../../src/attention/attention.js';
 import { CATALOGUE } from '../../src/errors/catalogue.js';
 import { STATES as GRANT_STATES } from '../../src/free-spins/free-spins.request.js';
-import { FLAGS } from '../../src/free-spins/winnings/winnings.store.js';
+import { FLAGS } from '../../src/free-spins/winnings/winnings.response.js';
 import { scoreOf, stateOf } from '../../src/health-scores/rules/score.js';
 import { FINDINGS } from '../../src/reconciliation/rules/compare.js';
 import { STATES as TRANSACTION_STATES } from '../../src/desk/transactions/transaction.admin.request.js';

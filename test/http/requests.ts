@@ -22,7 +22,7 @@ import {
   OperatorGrantRequest,
   ResendBatchRequest,
 } from '../../src/free-spins/free-spins.request.js';
-import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.request.js';
+import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.response.js';
 import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
 import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';

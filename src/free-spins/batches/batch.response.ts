@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { itemFrom, type RowOf } from '../../api/lists/item.js';
 import type { Columns } from '../../api/lists/list.js';
 import { NextCursor } from '../../api/lists/time-page.js';
-import type { BatchProgress } from './batch.store.js';
 import { GrantResponse } from '../grants/grant.response.js';
 import { stakeMinorOf } from '../rules/stake.js';
 
@@ -61,8 +61,8 @@ export class BatchItem {
   @ApiProperty({ type: 'integer', example: 2 })
   cancelled: number;
 
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  createdAt: Date;
 }
 
 export class BatchResponse extends BatchItem {
@@ -96,12 +96,9 @@ export class BatchListResponse extends NextCursor {
   items: BatchItem[];
 }
 
-export function batchItem({ batchRef, createdAt, ...batch }: BatchProgress): BatchItem {
-  const stakeMinor = stakeMinorOf(batch, batch.total);
-  return {
-    ...batch,
-    ...(batchRef !== null && { batchRef }),
-    ...(stakeMinor !== undefined && { stakeMinor }),
-    createdAt: createdAt.toISOString(),
-  };
+/** A batch with the fields that its grants share, and the number of grants in each state. */
+export type BatchProgress = RowOf<Omit<BatchItem, 'stakeMinor'>>;
+
+export function batchItem(batch: BatchProgress): BatchItem {
+  return itemFrom(BATCH_COLUMNS, { ...batch, stakeMinor: stakeMinorOf(batch, batch.total) ?? null });
 }

@@ -7,44 +7,22 @@ import { type Place, placeColumn, START_OF_LIST } from '../../database/place.js'
 import { selectList } from '../../database/select-list.js';
 import { named, type Statement } from '../../database/statement.js';
 import { currentRequestId } from '../../observability/trace.js';
+import type { ListQuery } from '../../api/lists/page.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
+import type { AdminBatchQuery } from '../free-spins.request.js';
 import { Grant } from '../grants/grant.entity.js';
 import { LEASE_END, REACHED } from '../grants/grant.sql.js';
 import { type ClaimedCancel, GrantStore, type NewGrant, type Reached } from '../grants/grant.store.js';
 import { Batch } from './batch.entity.js';
+import type { BatchProgress } from './batch.response.js';
 
 export interface NewBatch
   extends Omit<NewGrant, 'requestRef' | 'playerRef'>, Pick<Batch, 'batchId' | 'batchRef' | 'fingerprint'> {
   readonly players: readonly { readonly requestRef: string; readonly playerRef: string }[];
 }
 
-/** A batch with the fields that its grants share, and the number of grants in each state. */
-export interface BatchProgress {
-  readonly batchId: string;
-  readonly batchRef: string | null;
-  readonly operatorId: string;
-  readonly providerId: string;
-  readonly gameId: string;
-  readonly spins: number;
-  /** Minor units. */
-  readonly betAmountMinor: number;
-  readonly currency: string;
-  readonly total: number;
-  readonly granted: number;
-  readonly failed: number;
-  readonly pending: number;
-  readonly cancelled: number;
-  readonly createdAt: Date;
-}
-
 /** A filter of batches; an absent field restricts nothing. */
-export interface BatchFilter {
-  readonly operatorId?: string;
-  readonly gameId?: string;
-  /** from ≤ createdAt < to, ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
+export type BatchFilter = Omit<AdminBatchQuery, keyof ListQuery>;
 
 /**
  * Selects batches with their progress, newest first.
@@ -240,7 +218,7 @@ export class BatchStore {
   }
 
   /** The grants of a batch in the order of its players. */
-  batch(batchId: string): Promise<Grant[]> {
+  grantsOf(batchId: string): Promise<Grant[]> {
     return this.items.find({ where: { batchId }, order: { grantNo: 'ASC' } });
   }
 

@@ -14,15 +14,15 @@ import { type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { pageByTime } from '../../api/lists/time-page.js';
 import { isUuid } from '../../api/validation/identifier.js';
 import type { Batch } from './batch.entity.js';
-import type { BatchFilter, BatchProgress } from './batch.store.js';
+import { type BatchItem, batchItem, type BatchProgress, type BatchResponse } from './batch.response.js';
 import { BatchRunner } from './batch.runner.js';
-import type { Preview } from '../grants/preview.response.js';
+import { grantResponse } from '../grants/grant.response.js';
+import { type PreviewResponse, previewResponse } from '../grants/preview.response.js';
 import { stakeOf } from '../grants/grants.service.js';
 import { GrantableGames, type Scope } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
-import type { Grant } from '../grants/grant.entity.js';
 import { GrantStore, type NewGrant } from '../grants/grant.store.js';
-import { BatchStore } from './batch.store.js';
+import { type BatchFilter, BatchStore } from './batch.store.js';
 
 /** A requested batch. Contract, section 6. */
 export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
@@ -108,10 +108,10 @@ export class BatchesService implements OnModuleInit {
    * Computes the stake of a batch and whether the batch needs approval.
    * @throws CroupierError as `create` does, except CONFLICT
    */
-  async preview(order: BatchOrder): Promise<Preview> {
+  async preview(order: BatchOrder): Promise<PreviewResponse> {
     this.games.find(order, 'everybody');
     const { terms, stake } = batchAction('preview', order);
-    return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
+    return previewResponse(terms, stake, await this.limits.preview(terms, stake), terms.playerRefs.length);
   }
 
   /** @returns false if the batchRef is taken */
@@ -131,30 +131,28 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Fails grants whose lease has expired, and returns the progress of a batch.
+   * Fails grants whose lease has expired, and returns a batch.
+   * @param withItems whether to return its grants, too
    * @throws CroupierError NOT_FOUND
    */
-  async progress(batchId: string, scope: Scope): Promise<BatchProgress> {
+  async find(batchId: string, scope: Scope, withItems: boolean): Promise<BatchResponse> {
     await this.callbacks.expire();
-    return this.known(batchId, scope);
-  }
-
-  /** The grants of a batch, in the order of its players. */
-  items(batchId: string): Promise<Grant[]> {
-    return this.batches.batch(batchId);
+    const batch = await this.known(batchId, scope);
+    if (!withItems) return batch;
+    return { ...batch, items: (await this.batches.grantsOf(batchId)).map(grantResponse) };
   }
 
   /**
    * Fails grants whose lease has expired, and lists batches, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(filter: BatchFilter, page: PageQuery): Promise<PageOf<BatchProgress>> {
+  async list(query: BatchFilter & PageQuery): Promise<PageOf<BatchItem>> {
     await this.callbacks.expire();
-    return pageByTime(
-      page,
+    return pageByTime<BatchProgress & { place: string }, BatchItem>(
+      query,
       isUuid,
-      ({ before, limit }) => this.batches.batchPage(filter, before, limit),
-      ({ place: _, ...batch }) => batch,
+      ({ before, limit }) => this.batches.batchPage(query, before, limit),
+      batchItem,
     );
   }
 
@@ -163,7 +161,7 @@ export class BatchesService implements OnModuleInit {
    * call sends failed cancels once more.
    * @throws CroupierError NOT_FOUND
    */
-  async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchProgress> {
+  async cancel(actor: Actor, batchId: string, scope: Scope): Promise<BatchItem> {
     await this.known(batchId, scope);
     const reached = await this.audit.change(actor, async ({ query }, record) => {
       const cancelled = await this.batches.cancelBatch(query, batchId, NOT_SENT_AGAIN);
@@ -183,7 +181,7 @@ export class BatchesService implements OnModuleInit {
    * @throws CroupierError NOT_FOUND · CONFLICT if that would exceed the daily limit · GAME_NOT_CONFIGURED ·
    *   OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
    */
-  async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchProgress> {
+  async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchItem> {
     const batch = await this.known(batchId, scope);
     this.games.find(batch, scope);
     await this.audit.change(actor, async ({ query }, record) => {
@@ -197,10 +195,10 @@ export class BatchesService implements OnModuleInit {
     return this.known(batchId, scope);
   }
 
-  private async known(batchId: string, scope: Scope): Promise<BatchProgress> {
+  private async known(batchId: string, scope: Scope): Promise<BatchItem> {
     const batch = await this.batches.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
     if (!batch) throw new CroupierError('NOT_FOUND', 'no such batch');
-    return batch;
+    return batchItem(batch);
   }
 }
 

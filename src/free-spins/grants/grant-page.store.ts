@@ -1,19 +1,11 @@
 import { And, Any, type FindManyOptions, LessThan, Raw } from 'typeorm';
 import { rowByRow } from '../../database/planner.js';
-import type { Grant, GrantState } from './grant.entity.js';
+import type { ListQuery } from '../../api/lists/page.js';
+import type { AdminGrantQuery } from '../free-spins.request.js';
+import type { Grant } from './grant.entity.js';
 
 /** A filter of grants; an absent field restricts nothing. */
-export interface GrantFilter {
-  readonly state?: GrantState;
-  readonly providerId?: string;
-  readonly operatorId?: string;
-  readonly playerRef?: string;
-  readonly gameId?: string;
-  readonly batchId?: string;
-  /** from ≤ createdAt < to, ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
+export type GrantFilter = Omit<AdminGrantQuery, keyof ListQuery>;
 
 /** Filters that have an index, the most selective first. */
 const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;

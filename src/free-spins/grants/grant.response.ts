@@ -1,5 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { itemFrom } from '../../api/lists/item.js';
 import type { Columns } from '../../api/lists/list.js';
+import { present } from '../../api/lists/time-page.js';
 import { STATES } from '../free-spins.request.js';
 import type { Grant, GrantState } from './grant.entity.js';
 import { stakeMinorOf } from '../rules/stake.js';
@@ -83,8 +85,8 @@ export class GrantResponse {
   @ApiPropertyOptional({ description: 'As the provider reported at statusCheckedAt' })
   completed?: boolean;
 
-  @ApiPropertyOptional({ format: 'date-time' })
-  statusCheckedAt?: string;
+  @ApiPropertyOptional({ type: 'string', format: 'date-time' })
+  statusCheckedAt?: Date;
 
   @ApiPropertyOptional({ type: GrantFailure, description: 'For a FAILED grant' })
   failure?: GrantFailure;
@@ -95,11 +97,11 @@ export class GrantResponse {
   @ApiPropertyOptional({ format: 'uuid' })
   batchId?: string;
 
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  createdAt: Date;
 
-  @ApiProperty({ format: 'date-time' })
-  updatedAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  updatedAt: Date;
 }
 
 export class WinningsResponse {
@@ -177,52 +179,24 @@ export class GrantStatusResponse {
 }
 
 /**
- * Maps a grant to its response. Contract, section 6. The fields are mapped by hand, because class-transformer would block
- * the event loop for 18 ms with a batch of a thousand grants.
+ * The response of a grant. Contract, section 6. `answerOf` is not used, because class-transformer would block the event
+ * loop for 18 ms with a batch of a thousand grants.
  */
 export function grantResponse(grant: Grant): GrantResponse {
-  const { externalRef, remainingSpins, completed, statusCheckedAt, failureStatus, failureError } = grant;
-  const { lastCancelError, batchId, state, duplicateOf } = grant;
-  const stakeMinor = stakeMinorOf(grant);
-  return {
-    requestRef: grant.requestRef,
-    state,
-    operatorId: grant.operatorId,
-    providerId: grant.providerId,
-    playerRef: grant.playerRef,
-    gameId: grant.gameId,
-    spins: grant.spins,
-    betAmountMinor: grant.betAmountMinor,
-    currency: grant.currency,
-    ...(stakeMinor !== undefined && { stakeMinor }),
-    ...(externalRef !== null && { externalRef }),
-    ...(duplicateOf !== null && { duplicateOf }),
+  const { state, failureError: error, failureStatus: status, outcomeUnknown } = grant;
+  return itemFrom(GRANT_COLUMNS, {
+    ...grant,
+    stakeMinor: stakeMinorOf(grant) ?? null,
     // A provider may still report spins of a grant that it has cancelled.
-    ...(state === 'CANCELLED' ? { remainingSpins: 0 } : remainingSpins !== null && { remainingSpins }),
-    ...(completed !== null && { completed }),
-    ...(statusCheckedAt !== null && { statusCheckedAt: statusCheckedAt.toISOString() }),
-    ...(failureError !== null && {
-      failure: {
-        ...(failureStatus !== null && { status: failureStatus }),
-        error: failureError,
-        outcomeUnknown: grant.outcomeUnknown,
-      },
-    }),
-    ...(lastCancelError !== null && { lastCancelError }),
-    ...(batchId !== null && { batchId }),
-    createdAt: grant.createdAt.toISOString(),
-    updatedAt: grant.updatedAt.toISOString(),
-  };
+    remainingSpins: state === 'CANCELLED' ? 0 : grant.remainingSpins,
+    failure: error === null ? null : present<GrantFailure>({ status, error, outcomeUnknown }),
+  });
 }
 
-export function detailedGrantResponse(
-  grant: Grant,
-  { count, totalMinor, flagged }: Winnings,
-): DetailedGrantResponse {
-  const winnings = {
-    count,
-    ...(totalMinor !== null && { totalMinor }),
-    ...(flagged > 0 && { flagged }),
+export function detailedGrantResponse(grant: Grant, winnings: Winnings): DetailedGrantResponse {
+  const { count, totalMinor, flagged } = winnings;
+  return {
+    ...grantResponse(grant),
+    winnings: present<WinningsResponse>({ count, totalMinor, flagged: flagged || null }),
   };
-  return { ...grantResponse(grant), winnings };
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Configuration } from '../../config/configuration.js';
@@ -38,7 +38,7 @@ export type ClaimedCancel = Grant & { readonly cancelAttempt: number };
  * returns the changed grant, or undefined if its condition did not hold.
  */
 @Injectable()
-export class GrantStore {
+export class GrantStore implements OnModuleInit {
   private readonly leaseSeconds: number;
 
   constructor(
@@ -48,6 +48,15 @@ export class GrantStore {
     configuration: Configuration,
   ) {
     this.leaseSeconds = callbackLeaseSeconds(configuration);
+  }
+
+  onModuleInit(): void {
+    this.metrics.addGauge({
+      name: 'croupier_free_spin_grants_pending',
+      help: 'Grants of free spins that are not sent yet, or whose outcome is not recorded yet; all instances report the same value',
+      labelNames: ['operator', 'provider'],
+      read: () => this.database.query(sql.PENDING, {}),
+    });
   }
 
   find(requestRef: string): Promise<Grant | null> {
@@ -156,11 +165,6 @@ export class GrantStore {
     for (const { operatorId, providerId, state } of grants)
       this.metrics.grantReached(operatorId, providerId, state);
     return grants;
-  }
-
-  /** The number of PENDING grants, by operator and provider. */
-  pending(): Promise<{ operator: string; provider: string; value: number }[]> {
-    return this.database.query(sql.PENDING, {});
   }
 
   /** Runs a statement that changes the state of a grant, and counts it in the metrics. */

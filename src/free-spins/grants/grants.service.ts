@@ -17,10 +17,10 @@ import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import type { GrantFilter } from './grant-page.store.js';
 import { GrantStore, type NewGrant } from './grant.store.js';
-import { grantResponse } from './grant.response.js';
-import { type Preview } from './preview.response.js';
+import { grantResponse, type GrantResponse, type GrantStatusResponse } from './grant.response.js';
+import { USED_STAKES } from './grant.sql.js';
+import { type PreviewResponse, previewResponse } from './preview.response.js';
 import { type Spins, stakeMinorOf } from '../rules/stake.js';
-import { USED_STAKES } from './used-stakes.sql.js';
 
 /** A requested grant. Without a requestRef, one is generated, and the request is not idempotent. */
 export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
@@ -106,10 +106,10 @@ export class GrantsService implements OnModuleInit {
    * Computes the stake of a grant and whether the grant needs approval.
    * @throws CroupierError as `grant` does, except CONFLICT
    */
-  async preview(order: GrantOrder): Promise<Preview> {
+  async preview(order: GrantOrder): Promise<PreviewResponse> {
     this.games.find(order, 'everybody');
     const { terms, stake } = grantAction('preview', order);
-    return { stakeMinor: stake.amountMinor, limit: await this.limits.preview(terms, stake) };
+    return previewResponse(terms, stake, await this.limits.preview(terms, stake));
   }
 
   /**
@@ -128,24 +128,21 @@ export class GrantsService implements OnModuleInit {
    * Fails grants whose lease has expired, and lists grants, newest first.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(filter: GrantFilter, page: PageQuery): Promise<PageOf<Grant>> {
+  async list(query: GrantFilter & PageQuery): Promise<PageOf<GrantResponse>> {
     await this.callbacks.expire();
-    return pageById(
-      page,
-      ({ after, limit }) => this.grants.list(filter, before(after), limit),
+    const { items, ...page } = await pageById(
+      query,
+      ({ after, limit }) => this.grants.list(query, before(after), limit),
       (grant) => String(grant.grantNo),
     );
+    return { items: items.map(grantResponse), ...page };
   }
 
   /**
    * Asks the provider for the remaining spins; the state does not change.
    * @throws CroupierError NOT_FOUND · CONFLICT if the grant has no externalRef · PROVIDER_FAILED
    */
-  async pullStatus(
-    actor: Actor,
-    requestRef: string,
-    scope: Scope,
-  ): Promise<{ externalRef: string; remainingSpins: number; completed: boolean }> {
+  async pullStatus(actor: Actor, requestRef: string, scope: Scope): Promise<GrantStatusResponse> {
     const grant = await this.find(requestRef, scope);
     const { externalRef, state } = grant;
     if (externalRef === null)
@@ -155,7 +152,7 @@ export class GrantsService implements OnModuleInit {
     if (!judged.ok) throw new CroupierError('PROVIDER_FAILED', judged.failure.error);
     const { remainingSpins, completed } = judged;
     await this.grants.recordStatus(requestRef, remainingSpins, completed);
-    return { externalRef, remainingSpins, completed };
+    return { requestRef, externalRef, remainingSpins, completed };
   }
 
   /**

@@ -26,18 +26,13 @@ export class PreviewResponse {
   limit?: ApprovalLimit;
 }
 
-/** The stake of a grant or batch, and the limit that it exceeds if it needs approval. */
-export interface Preview {
-  /** In minor units. */
-  readonly stakeMinor: number;
-  readonly limit: ExceededLimit | undefined;
-}
-
+/** @param limit the limit that the grant or batch exceeds, if it needs approval */
 export function previewResponse(
   { spins, currency }: { spins: number; currency: string },
-  players: number,
-  { stakeMinor, limit }: Preview,
+  { amountMinor }: { amountMinor: number },
+  limit: ExceededLimit | undefined,
+  players = 1,
 ): PreviewResponse {
   const requires = limit ? 'approval' : 'nothing';
-  return { players, spins, stakeMinor, currency, requires, ...(limit && { limit }) };
+  return { players, spins, stakeMinor: amountMinor, currency, requires, ...(limit && { limit }) };
 }

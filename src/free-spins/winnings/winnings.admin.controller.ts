@@ -2,16 +2,18 @@ import { Controller, Get, type StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
+import { itemFrom } from '../../api/lists/item.js';
+import { pageOfWindow } from '../../api/lists/time-page.js';
+import { isUuid } from '../../api/validation/identifier.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, flaggedWinResponse } from './winnings.response.js';
-import { FlaggedWinQuery } from './winnings.request.js';
-import { WinningsService } from './winnings.service.js';
+import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, FlaggedWinQuery } from './winnings.response.js';
+import { WinningsStore } from './winnings.store.js';
 
 /** Flagged winnings for administrators. The path is not under /free-spins, where any word may be a grant's requestRef. */
 @ApiTags('Free spins')
 @Controller('v1/admin/free-spins-winnings')
 export class WinningsAdminController {
-  constructor(private readonly winnings: WinningsService) {}
+  constructor(private readonly winnings: WinningsStore) {}
 
   @Get('flagged')
   @AdminRoute('listFlaggedWinnings', {
@@ -34,10 +36,13 @@ export class WinningsAdminController {
     @ValidQuery() query: FlaggedWinQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<FlaggedWinListResponse | StreamableFile> {
-    const read = async (page: FlaggedWinQuery) => {
-      const found = await this.winnings.flagged(page);
-      return { ...found, items: found.items.map(flaggedWinResponse) };
-    };
+    const read = (page: FlaggedWinQuery) =>
+      pageOfWindow(
+        page,
+        isUuid,
+        ({ before, limit }) => this.winnings.flagged(page, before, limit),
+        (win) => itemFrom(FLAGGED_WIN_COLUMNS, win),
+      );
     return answerList(format, { query, name: 'flagged-winnings', columns: FLAGGED_WIN_COLUMNS, read });
   }
 }

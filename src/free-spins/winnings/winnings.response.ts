@@ -1,6 +1,37 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { RowOf } from '../../api/lists/item.js';
 import type { Columns } from '../../api/lists/list.js';
-import { type Flag, type FlaggedWin, FLAGS } from './winnings.store.js';
+import { TimePageQuery } from '../../api/lists/time-page.js';
+import { IdentifierField } from '../../api/validation/fields.js';
+
+export class FlaggedWinQuery extends TimePageQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+}
+
+/**
+ * Why a person should review a booked WIN. If several flags apply, the first in this order is shown. Contract, section
+ * 6.
+ *
+ * - `UNKNOWN_BATCH`: its freeSpinsRef names no grant of the provider.
+ * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef names a grant of another player or operator, or in another
+ *   currency.
+ * - `CANCELLED`: its freeSpinsRef names a grant that was cancelled before the WIN.
+ * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. A WIN
+ *   of 0 is flagged too: the player lost the round, but the BET was refunded. A tombstone counts as a BET that is
+ *   ROLLED_BACK. If the round has no BETs, or only DECLINED ones, the flag does not apply, because the rules accept the
+ *   WIN.
+ * - `ABOVE_LIMIT`: it was above `maxWinMinor` of its operator when it was booked. Contract, section 9.
+ */
+export const FLAGS = [
+  'UNKNOWN_BATCH',
+  'OTHER_PLAYER',
+  'OTHER_CURRENCY',
+  'CANCELLED',
+  'NO_STANDING_BET',
+  'ABOVE_LIMIT',
+] as const;
+export type Flag = (typeof FLAGS)[number];
 
 /** A booked WIN that a person should review. */
 export class FlaggedWinResponse {
@@ -38,9 +69,14 @@ export class FlaggedWinResponse {
   })
   flag: Flag;
 
-  @ApiProperty({ format: 'date-time' })
-  createdAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  createdAt: Date;
 }
+
+export type FlaggedWin = RowOf<FlaggedWinResponse>;
+
+/** What identifies a WIN. */
+export type WinKey = Pick<FlaggedWin, 'providerId' | 'transactionId'>;
 
 export const FLAGGED_WIN_COLUMNS: Columns<FlaggedWinResponse> = {
   providerId: true,
@@ -62,20 +98,4 @@ export class FlaggedWinListResponse {
 
   @ApiPropertyOptional()
   nextCursor?: string;
-}
-
-export function flaggedWinResponse(win: FlaggedWin): FlaggedWinResponse {
-  return {
-    providerId: win.providerId,
-    transactionId: win.transactionId,
-    operatorId: win.operatorId,
-    playerRef: win.playerRef,
-    gameId: win.gameId,
-    roundId: win.roundId,
-    ...(win.freeSpinsRef !== null && { freeSpinsRef: win.freeSpinsRef }),
-    amountMinor: win.amountMinor,
-    currency: win.currency,
-    flag: win.flag,
-    createdAt: win.createdAt.toISOString(),
-  };
 }

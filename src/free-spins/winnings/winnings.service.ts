@@ -1,14 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
-import { isUuid } from '../../api/validation/identifier.js';
-import type { PageOf } from '../../api/lists/page.js';
-import { pageOfWindow } from '../../api/lists/time-page.js';
 import { WinMonitor, type WinningsTrigger } from '../../wallet/win-monitor.js';
-import type { FlaggedWinQuery } from './winnings.request.js';
-import { type FlaggedWin, type Winnings, WinningsStore, type WinKey } from './winnings.store.js';
+import type { FlaggedWin, WinKey } from './winnings.response.js';
+import { WinningsStore } from './winnings.store.js';
 
-export type { FlaggedWin } from './winnings.store.js';
+export type { FlaggedWin } from './winnings.response.js';
 
 /** Number of reported WINs that an instance remembers, so that it reports each only once. */
 const REMEMBERED = 1_000;
@@ -51,23 +48,6 @@ export class WinningsService implements OnModuleInit {
   /** Returns those of the WINs that are booked and flagged. */
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
     return this.winnings.stillFlagged(wins);
-  }
-
-  of(requestRef: string): Promise<Winnings> {
-    return this.winnings.ofGrant(requestRef);
-  }
-
-  /**
-   * Flagged WINs, newest first.
-   * @throws CroupierError INVALID_REQUEST
-   */
-  flagged(page: FlaggedWinQuery): Promise<PageOf<FlaggedWin>> {
-    return pageOfWindow(
-      page,
-      isUuid,
-      ({ before, limit }) => this.winnings.flagged(page, before, limit),
-      (win) => win,
-    );
   }
 
   /** Reports WINs that have become flagged. The list of flagged WINs also has those that a crash leaves unreported. */

@@ -4,31 +4,9 @@ import { type Place, placeColumn, placeOf } from '../../database/place.js';
 import { named, type Statement } from '../../database/statement.js';
 import { leading, UNMERGED } from '../../database/planner.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
+import type { ListQuery } from '../../api/lists/page.js';
 import type { Found } from '../../api/lists/time-page.js';
-
-/**
- * Why a person should review a booked WIN. If several flags apply, the first in this order is shown. Contract, section
- * 6.
- *
- * - `UNKNOWN_BATCH`: its freeSpinsRef names no grant of the provider.
- * - `OTHER_PLAYER`, `OTHER_CURRENCY`: its freeSpinsRef names a grant of another player or operator, or in another
- *   currency.
- * - `CANCELLED`: its freeSpinsRef names a grant that was cancelled before the WIN.
- * - `NO_STANDING_BET`: its round has a BET that is ROLLED_BACK, and none that is PENDING, TIMED_OUT or APPROVED. A WIN
- *   of 0 is flagged too: the player lost the round, but the BET was refunded. A tombstone counts as a BET that is
- *   ROLLED_BACK. If the round has no BETs, or only DECLINED ones, the flag does not apply, because the rules accept the
- *   WIN.
- * - `ABOVE_LIMIT`: it was above `maxWinMinor` of its operator when it was booked. Contract, section 9.
- */
-export const FLAGS = [
-  'UNKNOWN_BATCH',
-  'OTHER_PLAYER',
-  'OTHER_CURRENCY',
-  'CANCELLED',
-  'NO_STANDING_BET',
-  'ABOVE_LIMIT',
-] as const;
-export type Flag = (typeof FLAGS)[number];
+import type { FlaggedWin, FlaggedWinQuery, WinKey } from './winnings.response.js';
 
 export interface Winnings {
   readonly count: number;
@@ -36,25 +14,6 @@ export interface Winnings {
   readonly totalMinor: number | null;
   /** The number of flagged WINs that name the grant. */
   readonly flagged: number;
-}
-
-/** What identifies a WIN. */
-export interface WinKey {
-  readonly providerId: string;
-  readonly transactionId: string;
-}
-
-export interface FlaggedWin extends WinKey {
-  readonly operatorId: string;
-  readonly playerRef: string;
-  readonly gameId: string;
-  readonly roundId: string;
-  readonly freeSpinsRef: string | null;
-  /** Minor units. */
-  readonly amountMinor: number;
-  readonly currency: string;
-  readonly flag: Flag;
-  readonly createdAt: Date;
 }
 
 /** Maximum number of WINs of one round that are reported after a ROLLBACK. */
@@ -203,12 +162,7 @@ const FLAGGED_IN_ROUND = named(
 );
 
 /** A filter of flagged WINs; an absent field restricts nothing. */
-export interface FlaggedFilter {
-  readonly operatorId?: string;
-  /** from ≤ createdAt < to, ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-}
+export type FlaggedFilter = Omit<FlaggedWinQuery, keyof ListQuery>;
 
 /** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
 export const EXAMINED_WINS = 1_000;
