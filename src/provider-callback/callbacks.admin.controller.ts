@@ -2,7 +2,7 @@ import { Controller, Get, Param, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../admin/admin-route.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { answerOf } from '../api/answer.js';
+import { itemFrom } from '../api/lists/item.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { pageByTime } from '../api/lists/time-page.js';
@@ -42,7 +42,7 @@ export class CallbacksAdminController {
         part,
         (id) => CALLBACK_ID.test(id),
         (page) => this.callbacks.page(part, page),
-        (callback) => answerOf(CallbackItem, callback),
+        (callback) => itemFrom(CALLBACK_COLUMNS, callback),
       );
     return answerList(format, { query, name: 'callbacks', columns: CALLBACK_COLUMNS, read });
   }
@@ -58,6 +58,6 @@ export class CallbacksAdminController {
   async find(@Param('callbackId') callbackId: string): Promise<CallbackItem> {
     const callback = CALLBACK_ID.test(callbackId) ? await this.callbacks.find(Number(callbackId)) : null;
     if (!callback) throw new CroupierError('NOT_FOUND', 'no such callback');
-    return answerOf(CallbackItem, callback);
+    return itemFrom(CALLBACK_COLUMNS, callback);
   }
 }

@@ -2,7 +2,8 @@ import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { bytes, instant, nullable, secret, text, uuid } from '../database/columns.js';
 import { ended } from './session.sql.js';
 
-export type RevokeReason = 'KICK' | 'SELF_EXCLUSION' | 'FRAUD_HOLD' | 'OTHER';
+export const REVOKE_REASONS = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] as const;
+export type RevokeReason = (typeof REVOKE_REASONS)[number];
 
 /** A player's session with one game of one provider. Contract, section 5. */
 @Entity({ name: 'sessions', synchronize: false })

@@ -5,9 +5,11 @@ import {
   IntegerField,
   OpaqueField,
   PatternField,
+  QueryChoiceField,
 } from '../api/validation/fields.js';
+import { TimePageQuery } from '../api/lists/time-page.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
-import type { RevokeReason } from './session.entity.js';
+import { REVOKE_REASONS, type RevokeReason } from './session.entity.js';
 
 /** Longest lifetime that an operator may request for a session, in seconds: a year. */
 const TTL_LIMIT_SECONDS = 31_536_000;
@@ -58,9 +60,27 @@ export class LaunchRequest {
   country?: string | null;
 }
 
-const REASONS = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] as const satisfies readonly RevokeReason[];
-
 export class RevokeRequest {
-  @ChoiceField(REASONS)
+  @ChoiceField(REVOKE_REASONS)
   reason: RevokeReason;
+}
+
+/** Contract, section 7. An absent filter restricts nothing. */
+export class SessionQuery extends TimePageQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
+  providerId?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'player-42' })
+  playerRef?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+  gameId?: string;
+
+  @QueryChoiceField(['true', 'false'], {
+    description: '`true`: only revoked sessions; `false`: only the others',
+  })
+  revoked?: 'true' | 'false';
 }

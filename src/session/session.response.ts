@@ -1,6 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
-import type { Session } from './session.entity.js';
+import { itemFrom } from '../api/lists/item.js';
+import type { Columns } from '../api/lists/list.js';
+import { NextCursor } from '../api/lists/time-page.js';
+import { REVOKE_REASONS, type RevokeReason, type Session } from './session.entity.js';
 
 export class VerifySessionResponse {
   @ApiProperty({ format: 'uuid' })
@@ -15,8 +18,8 @@ export class VerifySessionResponse {
   operatorId: string;
   @ApiProperty({ enum: ['REAL', 'DEMO'] })
   mode: 'REAL' | 'DEMO';
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  expiresAt: Date;
   @ApiPropertyOptional({ example: 'en' })
   language?: string;
   @ApiPropertyOptional({ example: 'DE' })
@@ -34,8 +37,8 @@ export class LaunchResponse {
   providerId: string;
   @ApiProperty({ enum: ['REAL', 'DEMO'] })
   mode: 'REAL' | 'DEMO';
-  @ApiProperty({ format: 'date-time' })
-  expiresAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  expiresAt: Date;
   @ApiPropertyOptional({
     description: "The game's launch address, if it has one, with the token as its `sessionToken`",
     example: `https://play.acme.example/book?sessionToken=${EXAMPLE_TOKEN}`,
@@ -62,8 +65,8 @@ export class RevokeResponse {
   sessionId: string;
   @ApiProperty({ enum: ['REVOKED'] })
   status: 'REVOKED';
-  @ApiProperty({ format: 'date-time' })
-  revokedAt: string;
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  revokedAt: Date;
   @ApiProperty({ type: RevocationNotification })
   notification: RevocationNotification;
 }
@@ -77,14 +80,74 @@ export class RevokePlayerResponse {
   revoked: string[];
 }
 
-export interface RevokedSession {
-  readonly session: Session;
-  readonly revokedAt: Date;
-  readonly notification: RevocationNotification;
+/** A session for the support desk, without its token. */
+export class SessionItem {
+  @ApiProperty({ format: 'uuid' })
+  sessionId: string;
+
+  @ApiProperty({ enum: ['ACTIVE', 'EXPIRED', 'REVOKED'], description: 'The current status' })
+  status: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
+
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'sandbox-provider' })
+  providerId: string;
+
+  @ApiProperty({ example: 'player-42' })
+  playerRef: string;
+
+  @ApiProperty({ example: 'sandbox-slots' })
+  gameId: string;
+
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
+
+  @ApiProperty({ enum: ['REAL', 'DEMO'] })
+  mode: 'REAL' | 'DEMO';
+
+  @ApiPropertyOptional({ example: 'en' })
+  language?: string;
+
+  @ApiPropertyOptional({ example: 'DE' })
+  country?: string;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: Date;
+
+  @ApiProperty({ format: 'date-time' })
+  expiresAt: Date;
+
+  @ApiPropertyOptional({ format: 'date-time' })
+  revokedAt?: Date;
+
+  @ApiPropertyOptional({ enum: REVOKE_REASONS })
+  revokeReason?: RevokeReason;
 }
 
-/** The response for a revoked session, with the outcome of its notification. Contract, section 5. */
-export function revocation({ session, revokedAt, notification }: RevokedSession): RevokeResponse {
-  const { sessionId } = session;
-  return { sessionId, status: 'REVOKED', revokedAt: revokedAt.toISOString(), notification };
+export const SESSION_COLUMNS: Columns<SessionItem> = {
+  sessionId: true,
+  status: true,
+  operatorId: true,
+  providerId: true,
+  playerRef: true,
+  gameId: true,
+  currency: true,
+  mode: true,
+  language: true,
+  country: true,
+  createdAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  revokeReason: true,
+};
+
+export class SessionListResponse extends NextCursor {
+  @ApiProperty({ type: [SessionItem] })
+  items: SessionItem[];
+}
+
+export function sessionItem(session: Session): SessionItem {
+  const status = session.revokedAt ? 'REVOKED' : session.ended ? 'EXPIRED' : 'ACTIVE';
+  return itemFrom(SESSION_COLUMNS, { ...session, status });
 }

@@ -2,6 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
+import type { PageOf } from '../api/lists/page.js';
+import { pageByTime } from '../api/lists/time-page.js';
+import { isUuid } from '../api/validation/identifier.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
 import { sha256 } from '../runtime/digest.js';
@@ -11,17 +14,16 @@ import { TenancyService } from '../tenancy/tenancy.service.js';
 import { RevocationNotifier } from './revocation.notifier.js';
 import { RevocationStore } from './revocation.store.js';
 import type { RevokeReason, Session } from './session.entity.js';
-import type { LaunchRequest } from './session.request.js';
-import type { RevokedSession } from './session.response.js';
+import type { LaunchRequest, SessionQuery } from './session.request.js';
+import {
+  type LaunchResponse,
+  type RevokePlayerResponse,
+  type RevokeResponse,
+  type SessionItem,
+  sessionItem,
+} from './session.response.js';
 import { SessionOwners } from './session-owners.js';
 import { SessionStore } from './session.store.js';
-
-export interface LaunchedSession {
-  readonly session: Session;
-  /** Returned only here, because only its SHA-256 is stored. */
-  readonly sessionToken: string;
-  readonly launchUrl?: string;
-}
 
 @Injectable()
 export class SessionService {
@@ -39,10 +41,30 @@ export class SessionService {
   ) {}
 
   /**
+   * One page of sessions, newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  list(query: SessionQuery): Promise<PageOf<SessionItem>> {
+    return pageByTime<Session & { place: string }, SessionItem>(
+      query,
+      isUuid,
+      (page) => this.sessions.page(query, page),
+      sessionItem,
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async find(sessionId: string): Promise<SessionItem> {
+    const session = await this.sessions.find(sessionId);
+    if (!session) throw new CroupierError('NOT_FOUND', 'no such session');
+    return sessionItem(session);
+  }
+
+  /**
    * Creates a session for one of the operator's players and one game. Contract, section 5.
    * @throws CroupierError INVALID_REQUEST · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
-  async launch(operator: Operator, request: LaunchRequest): Promise<LaunchedSession> {
+  async launch(operator: Operator, request: LaunchRequest): Promise<LaunchResponse> {
     assertCurrency(operator, request.currency);
     const game = this.tenancy.game(request.gameId);
     const provider = game && this.tenancy.provider(game.providerId);
@@ -65,11 +87,16 @@ export class SessionService {
       tokenHash,
       ttlSeconds: request.ttlSeconds ?? this.configuration.sessionTtlSeconds,
     });
-    addLogFields({ sessionId: session.sessionId, gameId: game.gameId });
+    const { sessionId, gameId, providerId, mode, expiresAt } = session;
+    addLogFields({ sessionId, gameId });
     this.owners.remember(tokenHash, session);
     return {
-      session,
       sessionToken,
+      sessionId,
+      gameId,
+      providerId,
+      mode,
+      expiresAt,
       ...(game.launchUrl !== null && { launchUrl: withToken(game.launchUrl, sessionToken) }),
     };
   }
@@ -118,7 +145,7 @@ export class SessionService {
     operator: Operator | 'any',
     sessionId: string,
     reason: RevokeReason,
-  ): Promise<RevokedSession> {
+  ): Promise<RevokeResponse> {
     const operatorId = operator === 'any' ? undefined : operator.id;
     const revoked = await this.audit.change(actor, async ({ query }, record) => {
       const ended = await this.sessions.revoke(query, sessionId, operatorId, reason);
@@ -132,7 +159,7 @@ export class SessionService {
     const notification = revoked
       ? await this.notifier.notify(sessionId)
       : await this.notifier.notificationOf(sessionId);
-    return { session, revokedAt: session.revokedAt, notification };
+    return { sessionId, status: 'REVOKED', revokedAt: session.revokedAt, notification };
   }
 
   /**
@@ -140,7 +167,7 @@ export class SessionService {
    * @throws CroupierError NOT_FOUND · CONFLICT if the session is not revoked, or its notification is delivered or under
    *   way
    */
-  async notifyAgain(actor: Actor, sessionId: string): Promise<RevokedSession> {
+  async notifyAgain(actor: Actor, sessionId: string): Promise<RevokeResponse> {
     const session = await this.sessions.find(sessionId);
     if (!session) throw new CroupierError('NOT_FOUND', 'no such session');
     const { revokedAt } = session;
@@ -150,7 +177,8 @@ export class SessionService {
       if (claim) await record({ action: 'session.notify', target: `session:${sessionId}` });
       return claim;
     });
-    if (claimed) return { session, revokedAt, notification: await this.notifier.send(claimed) };
+    if (claimed)
+      return { sessionId, status: 'REVOKED', revokedAt, notification: await this.notifier.send(claimed) };
     const { delivered } = await this.notifier.notificationOf(sessionId);
     if (delivered) throw new CroupierError('CONFLICT', 'the notification was delivered');
     throw new CroupierError('CONFLICT', 'the notification is under way', {
@@ -167,18 +195,18 @@ export class SessionService {
     operator: Operator,
     playerRef: string,
     reason: RevokeReason,
-  ): Promise<Session[]> {
+  ): Promise<RevokePlayerResponse> {
     const revoked = await this.audit.change(actor, async ({ query }, record) => {
       const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, reason);
       const sessions = ended.map(({ sessionId }) => sessionId);
       const target = `player:${operator.id}/${playerRef}`;
       const entry = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
-      if (ended.length > 0) await record(entry);
-      return ended;
+      if (sessions.length > 0) await record(entry);
+      return sessions;
     });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
-    await this.notifier.notifyAll(revoked.map(({ sessionId }) => sessionId));
-    return revoked;
+    await this.notifier.notifyAll(revoked);
+    return { revoked };
   }
 }
 

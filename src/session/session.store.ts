@@ -9,8 +9,8 @@ import { named } from '../database/statement.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { Place } from '../database/place.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
-import type { SessionQuery } from './session.admin.response.js';
 import { type RevokeReason, Session } from './session.entity.js';
+import type { SessionQuery } from './session.request.js';
 import { ended } from './session.sql.js';
 
 export interface NewSession extends Omit<

@@ -4,7 +4,7 @@ import { REQUIRED_ROLE } from '../../src/admin/admin-route.js';
 import { FreeSpinsAdminController } from '../../src/free-spins/free-spins.admin.controller.js';
 import { WinningsAdminController } from '../../src/free-spins/winnings/winnings.admin.controller.js';
 import { CALLER } from '../../src/api/caller.js';
-import { SessionAdminController } from '../../src/session/session.admin.controller.js';
+import { SessionAdminController } from '../../src/session/session.controller.js';
 
 /**
  * Contract, section 7: `promotions` grants and cancels free spins; `support` reads, asks for a status and ends a

@@ -27,8 +27,12 @@ import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
 import { PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
 import { SearchQuery } from '../../src/desk/search/search.request.js';
-import { SessionQuery } from '../../src/session/session.admin.response.js';
-import { LaunchRequest, RevokeRequest, SessionTokenRequest } from '../../src/session/session.request.js';
+import {
+  LaunchRequest,
+  RevokeRequest,
+  SessionQuery,
+  SessionTokenRequest,
+} from '../../src/session/session.request.js';
 import { PutGameRequest } from '../../src/tenancy/administration/game.request.js';
 import {
   ChangeOperatorRequest,

@@ -4,7 +4,7 @@ import { AdminRoute } from '../../admin/admin-route.js';
 import { UuidParam } from '../../api/validation/path.js';
 import { PageQuery } from '../../api/lists/page.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { SessionDesk } from '../../session/session-desk.service.js';
+import { SessionService } from '../../session/session.service.js';
 import { type RoundResponse, SessionDetailPage } from './session-detail.response.js';
 import type { TransactionItem } from './transaction.admin.response.js';
 import { TransactionDesk } from './transaction-desk.service.js';
@@ -17,7 +17,7 @@ import { TransactionDesk } from './transaction-desk.service.js';
 @Controller('v1/admin/sessions')
 export class SessionDetailAdminController {
   constructor(
-    private readonly sessions: SessionDesk,
+    private readonly sessions: SessionService,
     private readonly transactions: TransactionDesk,
   ) {}
 

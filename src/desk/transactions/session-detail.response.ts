@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { SessionItem } from '../../session/session.admin.response.js';
+import { SessionItem } from '../../session/session.response.js';
 import { NextCursor } from '../../api/lists/time-page.js';
 import { TransactionItem } from './transaction.admin.response.js';
 

@@ -1,0 +1,182 @@
+import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AdminRoute } from '../admin/admin-route.js';
+import { ApiErrors } from '../api/api-errors.js';
+import { SignedBy } from '../api/caller.js';
+import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { present } from '../api/lists/time-page.js';
+import { JsonBody, NoBody, ProviderBody } from '../api/validation/json-body.js';
+import { IdentifierParam, UuidParam } from '../api/validation/path.js';
+import { ValidQuery } from '../api/validation/query.js';
+import { type Actor, ActorOfRequest } from '../audit/actor.js';
+import { ApiSigned } from '../signature/api-signed.js';
+import { SignedTenant } from '../signature/tenant.decorator.js';
+import type { Operator, Provider } from '../tenancy/tenant.js';
+import { LaunchRequest, RevokeRequest, SessionQuery, SessionTokenRequest } from './session.request.js';
+import {
+  LaunchResponse,
+  RevokePlayerResponse,
+  RevokeResponse,
+  SESSION_COLUMNS,
+  SessionListResponse,
+  VerifySessionResponse,
+} from './session.response.js';
+import { SessionService } from './session.service.js';
+
+@ApiTags('Sessions')
+@ApiSigned()
+@Controller('v1/wallet/session')
+export class SessionProviderController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post('verify')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'verifySession',
+    summary: 'Verify a session',
+    description: "Returns the session's player, game and currency. The operator is not called.",
+  })
+  @ApiBody({ type: SessionTokenRequest })
+  @ApiOkResponse({ type: VerifySessionResponse })
+  @ApiErrors('INVALID_REQUEST', 'SESSION_INVALID', 'SESSION_OF_ANOTHER_PROVIDER', 'CONFIGURATION_UNAVAILABLE')
+  async verify(
+    @SignedTenant() provider: Provider,
+    @ProviderBody() request: SessionTokenRequest,
+  ): Promise<VerifySessionResponse> {
+    const session = await this.sessions.verify(provider, request.sessionToken);
+    const { sessionId, playerRef, gameId, currency, operatorId, mode, expiresAt, language, country } =
+      session;
+    return present<VerifySessionResponse>({
+      sessionId,
+      playerRef,
+      gameId,
+      currency,
+      operatorId,
+      mode,
+      expiresAt,
+      language,
+      country,
+    });
+  }
+}
+
+@ApiTags('Sessions')
+@ApiSigned()
+@SignedBy('operator')
+@Controller('v1/operator')
+export class SessionOperatorController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Post('sessions')
+  @ApiOperation({
+    operationId: 'launchSession',
+    summary: 'Launch a session',
+    description: 'Creates a session, which binds a player to a game, its provider and a currency.',
+  })
+  @ApiBody({ type: LaunchRequest })
+  @ApiCreatedResponse({ type: LaunchResponse })
+  @ApiErrors('INVALID_REQUEST', 'GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED')
+  launch(@SignedTenant() operator: Operator, @JsonBody() request: LaunchRequest): Promise<LaunchResponse> {
+    return this.sessions.launch(operator, request);
+  }
+
+  @Post('sessions/:sessionId/revoke')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'revokeSession',
+    summary: 'Revoke a session',
+    description:
+      'Ends the session at once, then notifies its provider, once; `notification` has the outcome. A ' +
+      'second call changes nothing and notifies no one; an expired session can still be revoked.',
+  })
+  @ApiBody({ type: RevokeRequest })
+  @ApiOkResponse({ type: RevokeResponse })
+  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
+  revoke(
+    @ActorOfRequest() actor: Actor,
+    @SignedTenant() operator: Operator,
+    @UuidParam('sessionId') sessionId: string,
+    @JsonBody() request: RevokeRequest,
+  ): Promise<RevokeResponse> {
+    return this.sessions.revoke(actor, operator, sessionId, request.reason);
+  }
+
+  @Post('players/:playerRef/revoke-sessions')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'revokePlayerSessions',
+    summary: 'Revoke all live sessions of one of your players',
+    description:
+      'All sessions end at once, before the first provider is notified. The answer waits for the ' +
+      'notifications for at most `CALLBACK_TIMEOUT_MS`; those not finished by then continue afterwards.',
+  })
+  @ApiBody({ type: RevokeRequest })
+  @ApiOkResponse({ type: RevokePlayerResponse })
+  @ApiErrors('INVALID_REQUEST')
+  revokePlayer(
+    @ActorOfRequest() actor: Actor,
+    @SignedTenant() operator: Operator,
+    @IdentifierParam('playerRef') playerRef: string,
+    @JsonBody() request: RevokeRequest,
+  ): Promise<RevokePlayerResponse> {
+    return this.sessions.revokePlayer(actor, operator, playerRef, request.reason);
+  }
+}
+
+/** Contract, section 7. */
+@ApiTags('Sessions')
+@Controller('v1/admin/sessions')
+export class SessionAdminController {
+  constructor(private readonly sessions: SessionService) {}
+
+  @Get()
+  @AdminRoute('listSessions', {
+    role: 'support',
+    summary: 'Search sessions, newest first',
+    sensitiveRead: ['sessions.list', 'sessions'],
+    errors: ['INVALID_REQUEST'],
+  })
+  @ApiList(SessionListResponse, SessionQuery, SESSION_COLUMNS)
+  list(
+    @ValidQuery() query: SessionQuery,
+    @AcceptedFormat() format: ListFormat,
+  ): Promise<SessionListResponse | StreamableFile> {
+    const read = (page: SessionQuery) => this.sessions.list(page);
+    return answerList(format, { query, name: 'sessions', columns: SESSION_COLUMNS, read });
+  }
+
+  @Post(':sessionId/revoke')
+  @HttpCode(200)
+  @AdminRoute('revokeSession', {
+    role: 'support',
+    summary: 'Revoke a session of any operator',
+    description:
+      'Ends the session at once and notifies its provider, once. A second call changes nothing and notifies no one.',
+    body: RevokeRequest,
+    audited: ['session.revoke', 'session:{sessionId}'],
+    errors: ['NOT_FOUND'],
+  })
+  @ApiOkResponse({ type: RevokeResponse })
+  revoke(
+    @ActorOfRequest() actor: Actor,
+    @UuidParam('sessionId') sessionId: string,
+    @JsonBody() request: RevokeRequest,
+  ): Promise<RevokeResponse> {
+    return this.sessions.revoke(actor, 'any', sessionId, request.reason);
+  }
+
+  @Post(':sessionId/notify')
+  @NoBody()
+  @HttpCode(200)
+  @AdminRoute('resendRevocation', {
+    role: 'support',
+    summary: 'Send an undelivered revocation once more',
+    description: 'Sends it with the same revocationRef. A 409 if it was already delivered or is under way.',
+    audited: ['session.notify', 'session:{sessionId}'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  })
+  @ApiOkResponse({ type: RevokeResponse })
+  notify(@ActorOfRequest() actor: Actor, @UuidParam('sessionId') sessionId: string): Promise<RevokeResponse> {
+    return this.sessions.notifyAgain(actor, sessionId);
+  }
+}
