@@ -5,7 +5,7 @@ import { Unsigned } from '../api/caller.js';
 import { Audited, type AuditedRoute } from '../audit/audited-route.js';
 import { RecordRefusals } from '../audit/refusals.js';
 import type { ErrorCode } from '../errors/catalogue.js';
-import { NEEDED_ROLE } from '../openapi/roles.js';
+import { NEEDED_ROLE } from '../openapi/descriptions.js';
 import type { Role } from './role.js';
 
 export const REQUIRED_ROLE = 'croupier:required-role';

@@ -1,3 +1,6 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { mapOperations } from './operations.js';
+
 /** A group of readers that has its own document and page, at `/docs/<name>`. */
 export interface Audience {
   readonly name: 'provider' | 'operator' | 'admin';
@@ -38,4 +41,21 @@ export const AUDIENCES: readonly Audience[] = [
 /** The audience of an operation; undefined if the operation concerns all audiences, such as the service's health. */
 export function audienceOf(path: string): Audience | undefined {
   return AUDIENCES.find(({ pathPrefix }) => path.startsWith(pathPrefix));
+}
+
+/**
+ * Makes the operation ids unique: an operation of administrators that operators have, too, such as `grantFreeSpins`, is
+ * `grantFreeSpinsAsAdmin`. Generators name functions after the ids.
+ */
+export function withOperationIds(document: OpenAPIObject): OpenAPIObject {
+  const ofOperators = new Set<string | undefined>();
+  mapOperations(document, (operation, { path }) => {
+    if (audienceOf(path)?.name === 'operator') ofOperators.add(operation.operationId);
+    return operation;
+  });
+  return mapOperations(document, (operation, { path }) => {
+    const { operationId } = operation;
+    if (audienceOf(path)?.name !== 'admin' || !ofOperators.has(operationId)) return operation;
+    return { ...operation, operationId: `${operationId}AsAdmin` };
+  });
 }

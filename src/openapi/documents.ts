@@ -2,22 +2,18 @@ import type { INestApplication, Type } from '@nestjs/common';
 import type { Router } from 'express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { ErrorBody } from '../api/api-errors.js';
-import { type Audience, AUDIENCES, audienceOf } from './audiences.js';
+import { type Audience, AUDIENCES, audienceOf, withOperationIds } from './audiences.js';
 import { withBodyRules } from './bodies.js';
-import { withDescriptions } from './descriptions.js';
+import { withDescriptions, withRoles } from './descriptions.js';
 import { withExamples } from './examples.js';
 import { withIntegerFormats } from './integers.js';
-import { withOperationIds } from './operation-ids.js';
 import type { PageOptions } from './pages/page.js';
 import { type Documents, type RenderDocuments, servePages } from './pages/pages.js';
+import { mapValues } from './operations.js';
 import { type OutgoingCall, OutgoingCalls, pathItemOf } from './outgoing-calls.js';
-import { withPlainReferences } from './references.js';
-import { withRequestId } from './request-id.js';
-import { withRoles } from './roles.js';
-import { withSharedErrors } from './shared-errors.js';
+import { withSharedAnswers } from './shared-answers.js';
 import { withSignature } from './signature.js';
 import { withTags } from './tags.js';
-import { withoutUnused } from './unused.js';
 
 const WALLET_DOCUMENT = '/docs/operator-wallet';
 
@@ -82,11 +78,9 @@ function describeAll(app: INestApplication, models: Type<object>[]): OpenAPIObje
   });
   const steps = [
     withOperationIds,
-    withPlainReferences,
     withDescriptions,
-    withSharedErrors,
+    withSharedAnswers,
     withSignature,
-    withRequestId,
     withRoles,
     withExamples,
     withIntegerFormats,
@@ -153,4 +147,36 @@ function descriptionOf(summary: string, audience?: Audience): string {
 
 function sectionsOf(audience: Audience | undefined): string {
   return audience ? `sections ${audience.sections.join(', ')} of ` : '';
+}
+
+type Components = Record<string, Record<string, unknown>>;
+
+/** The document without unused components, so that an audience sees only what its operations use. */
+export function withoutUnused(document: OpenAPIObject): OpenAPIObject {
+  const { components, ...rest } = document;
+  const all = (components ?? {}) as Components;
+  const used = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, section = '', name = ''] of JSON.stringify(part ?? null).matchAll(REFERENCE)) {
+      const reference = `${section}/${name}`;
+      if (used.has(reference)) continue;
+      used.add(reference);
+      follow(all[section]?.[name]);
+    }
+  };
+  follow(rest);
+  for (const name of securityOf(rest)) used.add(`securitySchemes/${name}`);
+  const kept = mapValues(all, (named, section) =>
+    Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`${section}/${name}`))),
+  );
+  return { ...rest, components: kept };
+}
+
+const REFERENCE = /"#\/components\/([^/"]+)\/([^/"]+)"/g;
+
+function securityOf({ paths, webhooks }: Pick<OpenAPIObject, 'paths' | 'webhooks'>): string[] {
+  const operations = Object.values({ ...paths, ...webhooks }).flatMap(
+    (item) => Object.values(item) as { security?: object[] }[],
+  );
+  return operations.flatMap(({ security }) => (security ?? []).flatMap((one) => Object.keys(one)));
 }

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { mapOperations, type Operation } from './operations.js';
+import { mapOperations, mapValues, type Operation } from './operations.js';
 
 interface Schema {
   $ref?: string;
@@ -83,12 +83,10 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   const withExample = (content: Content) =>
     content &&
-    Object.fromEntries(
-      Object.entries(content).map(([type, media]) => {
-        const has = media.example !== undefined || media.examples !== undefined || !media.schema;
-        return [type, has ? media : { ...media, example: exampleOf(media.schema!, schemas) }];
-      }),
-    );
+    mapValues(content, (media) => {
+      const has = media.example !== undefined || media.examples !== undefined || !media.schema;
+      return has ? media : { ...media, example: exampleOf(media.schema!, schemas) };
+    });
   return mapOperations(document, (operation, { path }) => {
     const { parameters, requestBody, responses } = operation as unknown as {
       parameters?: Parameter[];
@@ -99,11 +97,8 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
       ...operation,
       ...(parameters && { parameters: parameters.map((parameter) => filled(parameter, path)) }),
       ...(requestBody && { requestBody: { ...requestBody, content: withExample(requestBody.content) } }),
-      responses: Object.fromEntries(
-        Object.entries(responses).map(([status, response]) => [
-          status,
-          response.content ? { ...response, content: withExample(response.content) } : response,
-        ]),
+      responses: mapValues(responses, (response) =>
+        response.content ? { ...response, content: withExample(response.content) } : response,
       ),
     } as Operation;
   });
@@ -158,4 +153,29 @@ function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
     default:
       return OF_FORMAT[schema.format ?? ''] ?? 'text';
   }
+}
+
+/** Ids that the service generates, and that a document therefore cannot name in advance. */
+export interface GeneratedIds {
+  readonly sessionToken: string;
+  readonly sessionId: string;
+  readonly batchId: string;
+  readonly approvalId: string;
+  readonly callbackId: string;
+}
+
+/** The document with ids of existing objects in its examples, so that a reader can execute the examples unchanged. */
+export function withGeneratedIds(document: OpenAPIObject, ids: GeneratedIds): OpenAPIObject {
+  const { sessionToken, ...inPaths } = ids;
+  const byName = new Map<string, string>(Object.entries(inPaths));
+  const named = mapOperations(document, (operation) => {
+    const parameters = (operation.parameters as { name: string; in: string }[] | undefined)?.map(
+      (parameter) => {
+        const example = parameter.in === 'path' ? byName.get(parameter.name) : undefined;
+        return example === undefined ? parameter : { ...parameter, example };
+      },
+    );
+    return { ...operation, ...(parameters && { parameters }) } as Operation;
+  });
+  return JSON.parse(JSON.stringify(named).replaceAll(EXAMPLE_TOKEN, sessionToken)) as OpenAPIObject;
 }

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { mapValues } from './operations.js';
 
 /** Amounts, balances, ids that the database numbers, and counts that a provider chooses can exceed 32 bits. */
 const LONG = /Minor$|^balance$|^callbackId$|^remainingSpins$/;
@@ -19,11 +20,8 @@ function formatted(node: unknown, name: string): unknown {
   if (Array.isArray(node)) return node.map((item) => formatted(item, name));
   if (node === null || typeof node !== 'object') return node;
   const own = node as Json;
-  const copy = Object.fromEntries(
-    Object.entries(own).map(([key, value]) => [
-      key,
-      VALUES.has(key) ? value : formatted(value, nameOf(own, key, name)),
-    ]),
+  const copy = mapValues(own, (value, key) =>
+    VALUES.has(key) ? value : formatted(value, nameOf(own, key, name)),
   );
   if (![own['type']].flat().includes('integer') || own['format'] !== undefined) return copy;
   return { ...copy, format: LONG.test(name) || !fitsInt32(own) ? 'int64' : 'int32' };

@@ -17,15 +17,15 @@ export function mapOperations(
   document: OpenAPIObject,
   change: (operation: Operation, at: Place) => Operation,
 ): OpenAPIObject {
-  const paths = Object.entries(document.paths).map(([path, item]) => {
+  const paths = mapValues(document.paths, (item, path) => {
     const changed = { ...item };
     for (const method of METHODS) {
       const operation = item[method];
       if (operation) changed[method] = change(operation, { path, method });
     }
-    return [path, changed] as const;
+    return changed;
   });
-  return { ...document, paths: Object.fromEntries(paths) };
+  return { ...document, paths };
 }
 
 /** Returns a copy of the document in which `change` has replaced each field of each schema. */
@@ -33,18 +33,23 @@ export function mapFields(
   document: OpenAPIObject,
   change: (field: object, name: string, schemaName: string) => object,
 ): OpenAPIObject {
-  const schemas = Object.entries(document.components?.schemas ?? {});
-  const changed = schemas.map(([schemaName, schema]): [string, object] => {
+  const schemas = mapValues(document.components?.schemas ?? {}, (schema, schemaName): object => {
     const { properties } = schema as { properties?: Readonly<Record<string, object>> };
-    if (!properties) return [schemaName, schema];
-    const fields = Object.entries(properties).map(([name, field]): [string, object] => [
-      name,
-      change(field, name, schemaName),
-    ]);
-    return [schemaName, { ...schema, properties: Object.fromEntries(fields) }];
+    if (!properties) return schema;
+    return {
+      ...schema,
+      properties: mapValues(properties, (field, name) => change(field, name, schemaName)),
+    };
   });
-  const components = { ...document.components, schemas: Object.fromEntries(changed) };
-  return { ...document, components };
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+/** Returns a copy of the object in which `change` has replaced each value. */
+export function mapValues<Value, Changed>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => Changed,
+): Record<string, Changed> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
 
 /** Whether the operation names this security scheme, or one whose name ends with it. */

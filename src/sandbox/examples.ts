@@ -1,4 +1,4 @@
-import type { GeneratedIds } from '../openapi/generated-ids.js';
+import type { GeneratedIds } from '../openapi/examples.js';
 import { Clock } from '../runtime/clock.js';
 import { type Exchange, PlatformClient } from './platform-client.js';
 import type { SandboxFile } from './sandbox-file.js';

@@ -8,7 +8,7 @@ import { headersOf } from '../../api/security-headers.js';
 import { DocumentBudget } from './document-budget.js';
 import { contract, documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
 import { Representation } from './representation.js';
-import { type GeneratedIds, withGeneratedIds } from '../generated-ids.js';
+import { type GeneratedIds, withGeneratedIds } from '../examples.js';
 import { forPages } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
 

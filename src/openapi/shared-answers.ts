@@ -1,7 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { errorResponses } from '../api/api-errors.js';
-import { isSecuredBy, mapOperations, type Operation, type Responses } from './operations.js';
+import { REQUEST_ID } from '../observability/trace.js';
+import { isSecuredBy, mapOperations, mapValues, type Operation, type Responses } from './operations.js';
 import { SIGNATURE } from './signature.js';
 
 const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
@@ -14,9 +15,18 @@ const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
 };
 
-/** Adds the errors of the checks that precede an operation. Contract, section 1, "Order of checks". */
-export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
-  return mapOperations(document, (operation, { method }) => {
+const REQUEST_ID_HEADER = {
+  description: 'The id that was sent, or a new one; also on all log lines of the request',
+  required: true,
+  schema: { type: 'string', pattern: REQUEST_ID.source },
+} as const;
+
+/**
+ * Adds the errors of the checks that precede an operation, and the `X-Request-Id` header to every answer. Contract,
+ * section 1, "Order of checks", and section 2.
+ */
+export function withSharedAnswers(document: OpenAPIObject): OpenAPIObject {
+  const { paths } = mapOperations(document, (operation, { method }) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
     const own = ownCodes(operation.responses);
@@ -35,8 +45,22 @@ export function withSharedErrors(document: OpenAPIObject): OpenAPIObject {
     }
     if (signed) responses['401'] = withInvalidSignature(responses['401']);
     // An empty `security` says that the operation needs no credentials.
-    return { ...operation, security: operation.security ?? [], responses };
+    return {
+      ...operation,
+      security: operation.security ?? [],
+      responses: mapValues(responses, withRequestId) as Responses,
+    };
   });
+  const headers = { ...document.components?.headers, 'X-Request-Id': REQUEST_ID_HEADER };
+  return { ...document, paths, components: { ...document.components, headers } };
+}
+
+function withRequestId(response: Responses[string]): object {
+  const { headers } = response as { headers?: object };
+  return {
+    ...response,
+    headers: { ...headers, 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  };
 }
 
 function hasPathParameter({ parameters = [] }: Operation): boolean {
@@ -53,11 +77,7 @@ function ownCodes(responses: Responses): ErrorCode[] {
 
 /** Adds the plain-text answer to an invalid signature to an operation's 401. */
 function withInvalidSignature(response: Responses[string] | undefined): Responses[string] {
-  const own = (response ?? {}) as {
-    description?: string;
-    headers?: Headers;
-    content?: object;
-  };
+  const own = (response ?? {}) as { description?: string; headers?: Headers; content?: object };
   const text = 'plain text `invalid signature`, whatever the reason';
   return {
     ...own,
@@ -71,10 +91,8 @@ type Headers = Record<string, { readonly description?: string; readonly schema: 
 
 /** Says that the headers of an error belong to its JSON. OpenAPI describes headers by status, not by content type. */
 function ofJson(headers: Headers): Headers {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, header]) => [
-      name,
-      { ...header, description: `${header.description}; only the plain text has none` },
-    ]),
-  );
+  return mapValues(headers, (header) => ({
+    ...header,
+    description: `${header.description}; only the plain text has none`,
+  }));
 }
