@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CounterpartServer } from '../../src/sandbox/counterpart.server.js';
 import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { command } from './support/command.js';
 
 const SECRET = 'the operator’s secret';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let wallet: OperatorWalletServer;
+let wallet: CounterpartServer;
 
 beforeAll(async () => {
   folder = await temporaryFolder();

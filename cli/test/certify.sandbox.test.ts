@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CounterpartServer } from '../../src/sandbox/counterpart.server.js';
 import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { command } from './support/command.js';
 
 const SECRET = 'the provider’s secret';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let provider: ProviderServer;
+let provider: CounterpartServer;
 
 beforeAll(async () => {
   folder = await temporaryFolder();

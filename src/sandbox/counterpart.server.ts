@@ -7,8 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseJsonObject } from '../api/validation/json.js';
-import { AnswerSwap } from './faults/answer-swap.js';
-import { type Answer, deliver, jsonAnswer, send } from './faults/delivery.js';
+import { type Answer, AnswerSwap, deliver, jsonAnswer, send } from './faults/delivery.js';
 import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
 import { type ChosenFault, FaultRules } from './faults/fault-rules.js';
 import type { FaultName } from './faults/faults.js';
@@ -44,6 +43,8 @@ export type ChooseFault = (operation: string, body: object) => FaultName | undef
 interface ServerOptions extends CounterpartOptions {
   /** The paths of the signed routes; all are POST. */
   routes: readonly string[];
+  /** The path of the base URL; empty by default. */
+  basePath?: string;
   /** All operations of the routes. */
   operations: readonly string[];
   /** Closed together with the server. */
@@ -51,8 +52,9 @@ interface ServerOptions extends CounterpartOptions {
   /**
    * Verifies a call and carries it out. All records that it appends to the journal are durable before the answer is
    * sent.
+   * @param secret the trusted secret
    */
-  answer: (call: Call, chooseFault: ChooseFault) => Promise<Answer>;
+  answer: (call: Call, secret: string, chooseFault: ChooseFault) => Answer | Promise<Answer>;
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -65,13 +67,15 @@ export const MAX_NONCES = 1_000_000;
 const KEEP_ALIVE_MS = 65_000;
 
 /**
- * A loopback HTTP server that answers as its fault rules say. The rules and their documents need no signature.
+ * A loopback HTTP server that answers as its fault rules say. The rules and their documents need no signature. Until
+ * `trust` is called, every signed call gets a 401.
  */
 export class CounterpartServer {
   private readonly server: Server;
   private readonly faults: FaultRules;
   private readonly answerSwap = new AnswerSwap();
   private readonly servePage: ReturnType<typeof faultPages>;
+  private secret: string | undefined;
 
   private constructor(private readonly options: ServerOptions) {
     this.faults = new FaultRules(options.operations);
@@ -92,14 +96,19 @@ export class CounterpartServer {
     } catch {
       await listen(counterpart.server, 0);
       options.log(
-        `${options.tenantId}: port ${options.port} is not free, listening on ${counterpart.origin}`,
+        `${options.tenantId}: port ${options.port} is not free, listening on ${counterpart.origin()}`,
       );
     }
     return counterpart;
   }
 
-  get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  get baseUrl(): string {
+    return this.origin() + (this.options.basePath ?? '');
+  }
+
+  /** Accepts only calls signed with this secret from now on. */
+  trust(secret: string): void {
+    this.secret = secret;
   }
 
   async stop(): Promise<void> {
@@ -107,6 +116,10 @@ export class CounterpartServer {
     this.server.closeAllConnections();
     await closed;
     await this.options.journal.close();
+  }
+
+  private origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -119,9 +132,10 @@ export class CounterpartServer {
       return fault?.name;
     };
     const call = { method, path: url, headers, body: await read(request) };
-    const answer = await this.options.answer(call, chooseFault);
+    const { secret, options } = this;
+    const answer = secret === undefined ? INVALID_SIGNATURE : await options.answer(call, secret, chooseFault);
     // The answer may depend on a record that another call has just appended, so every call waits for the disk.
-    await this.options.journal.flush();
+    await options.journal.flush();
     if (fault?.name === 'answers-swapped') await this.answerSwap.deliver(response, answer);
     else await deliver(response, answer, fault);
   }

@@ -26,12 +26,10 @@ const BALANCE_PATH = `${BASE_PATH}/balance`;
  */
 const NONCE_MEMORY_SECONDS = 2 * DEFAULT_TOLERANCE_SECONDS + 1;
 
-/** The sandbox operator's wallet as an HTTP server. Its ledger has the players' play money. Contract, section 4. */
+/** The sandbox operator's wallet. Its ledger has the players' play money. Contract, section 4. */
 export class OperatorWalletServer {
   private readonly clock = new Clock();
   private readonly nonces = new MemoryNonceStore(MAX_NONCES);
-  private secret: string | undefined;
-  private server: CounterpartServer;
 
   private constructor(
     private readonly tenantId: string,
@@ -39,37 +37,24 @@ export class OperatorWalletServer {
     private readonly journal: Journal<LedgerEntry>,
   ) {}
 
-  /** Loads the ledger from `wallet.jsonl` and listens. Until `trust` is called, every signed call gets a 401. */
-  static async start(options: CounterpartOptions): Promise<OperatorWalletServer> {
+  /** Loads the ledger from `wallet.jsonl` and listens. */
+  static async start(options: CounterpartOptions): Promise<CounterpartServer> {
     const ledger = new Ledger();
     const file = join(options.folder, 'wallet.jsonl');
     const journal = await Journal.open<LedgerEntry>(file, (entry) => ledger.record(entry));
     const wallet = new OperatorWalletServer(options.tenantId, ledger, journal);
-    wallet.server = await CounterpartServer.start({
+    return CounterpartServer.start({
       ...options,
       journal,
       operations: WALLET_OPERATIONS,
+      basePath: BASE_PATH,
       routes: [`${BASE_PATH}/transaction`, BALANCE_PATH],
-      answer: (call, chooseFault) => Promise.resolve(wallet.answer(call, chooseFault)),
+      answer: (call, secret, chooseFault) => wallet.answer(call, secret, chooseFault),
     });
-    return wallet;
   }
 
-  get baseUrl(): string {
-    return this.server.origin + BASE_PATH;
-  }
-
-  /** Accepts only calls signed with this secret from now on. */
-  trust(secret: string): void {
-    this.secret = secret;
-  }
-
-  stop(): Promise<void> {
-    return this.server.stop();
-  }
-
-  private answer(call: Call, chooseFault: ChooseFault): Answer {
-    if (!this.isAuthentic(call)) return INVALID_SIGNATURE;
+  private answer(call: Call, secret: string, chooseFault: ChooseFault): Answer {
+    if (!this.isAuthentic(call, secret)) return INVALID_SIGNATURE;
     const body = parse(call.body);
     if (!body) return badRequest(NOT_AN_OBJECT);
     if (call.path.startsWith(BALANCE_PATH)) {
@@ -80,9 +65,8 @@ export class OperatorWalletServer {
   }
 
   /** Whether the call is signed with the secret, and its nonce is new. */
-  private isAuthentic(call: Call): boolean {
-    const { tenantId, secret } = this;
-    if (secret === undefined) return false;
+  private isAuthentic(call: Call, secret: string): boolean {
+    const { tenantId } = this;
     const now = this.clock.unixSeconds();
     const nonce = String(call.headers['x-nonce']);
     return (

@@ -15,7 +15,6 @@ import {
   type ChooseFault,
   type CounterpartOptions,
   CounterpartServer,
-  INVALID_SIGNATURE,
   MAX_NONCES,
 } from './counterpart.server.js';
 import type { Answer } from './faults/delivery.js';
@@ -34,17 +33,12 @@ type ProviderEvent =
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
 
-/**
- * The route that plays one spin of a batch, for a caller with the provider's secret, such as a self-test. The platform
- * never calls it.
- */
+/** Plays one spin of a batch. The platform never calls it; a caller with the provider's secret does, such as a self-test. */
 export const PLAY_PATH = PLAY_ROUTE;
 
-/** The sandbox provider as an HTTP server. It keeps grants, remaining spins and revoked sessions. */
+/** The sandbox provider. It keeps grants, remaining spins and revoked sessions. */
 export class ProviderServer {
   private readonly nonces = new MemoryNonceStore(MAX_NONCES);
-  private secret: string | undefined;
-  private server: CounterpartServer;
   private journal: Journal<ProviderEvent>;
   /** By externalRef. */
   private readonly batches = new Map<string, Batch>();
@@ -53,39 +47,23 @@ export class ProviderServer {
 
   private constructor(private readonly options: CounterpartOptions) {}
 
-  /** Loads its state from `provider.jsonl` and listens. Until `trust` is called, every signed call gets a 401. */
-  static async start(options: CounterpartOptions): Promise<ProviderServer> {
+  /** Loads its state from `provider.jsonl` and listens. */
+  static async start(options: CounterpartOptions): Promise<CounterpartServer> {
     const provider = new ProviderServer(options);
     const file = join(options.folder, 'provider.jsonl');
     provider.journal = await Journal.open<ProviderEvent>(file, (event) => provider.apply(event));
-    provider.server = await CounterpartServer.start({
+    return CounterpartServer.start({
       ...options,
       journal: provider.journal,
       operations: PROVIDER_OPERATIONS,
       routes: [...Object.values(CALLBACK_ROUTES), PLAY_PATH],
-      answer: (call, chooseFault) => provider.answer(call, chooseFault),
+      answer: (call, secret, chooseFault) => provider.answer(call, secret, chooseFault),
     });
-    return provider;
-  }
-
-  get baseUrl(): string {
-    return this.server.origin;
-  }
-
-  /** Accepts only calls signed with this secret from now on. */
-  trust(secret: string): void {
-    this.secret = secret;
-  }
-
-  stop(): Promise<void> {
-    return this.server.stop();
   }
 
   /** Each call has its own handler, because a header of the call may name its fault. */
-  private async answer(call: Call, chooseFault: ChooseFault): Promise<Answer> {
-    const { secret, nonces } = this;
+  private async answer(call: Call, secret: string, chooseFault: ChooseFault): Promise<Answer> {
     const { tenantId, log } = this.options;
-    if (secret === undefined) return INVALID_SIGNATURE;
     const unlessRefused =
       <Body extends object, Result>(
         operation: (typeof PROVIDER_OPERATIONS)[number],
@@ -99,7 +77,7 @@ export class ProviderServer {
     const handler = createCallbackHandler({
       tenantId,
       secret,
-      nonceStore: nonces,
+      nonceStore: this.nonces,
       onGrant: unlessRefused('grant', (grant: Grant, fault) => this.grant(grant, fault)),
       onStatus: unlessRefused('status', (reference: BatchReference) => remainder(this.find(reference))),
       onCancel: unlessRefused('cancel', (reference: BatchReference) => this.cancel(reference)),

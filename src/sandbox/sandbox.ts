@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { PlatformClient, type Exchange, type Tenant } from './platform-client.js';
+import type { CounterpartServer } from './counterpart.server.js';
 import { OperatorWalletServer } from './operator-wallet.server.js';
 import { ProviderServer } from './provider.server.js';
 import { readSandboxFile, sandboxFileIn, type SandboxFile, writeSandboxFile } from './sandbox-file.js';
@@ -62,8 +63,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 /** Registers the counterparts with the platform and writes the sandbox file. */
 async function register(
   { apiUrl, adminApiKey, folder, log }: SandboxOptions,
-  wallet: OperatorWalletServer,
-  provider: ProviderServer,
+  wallet: CounterpartServer,
+  provider: CounterpartServer,
 ): Promise<SandboxFile> {
   const path = sandboxFileIn(folder);
   const known = await readSandboxFile(path);

@@ -2,6 +2,7 @@ import { signRequest } from '@croupier/provider-sdk';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CounterpartServer } from '../../src/sandbox/counterpart.server.js';
 import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
@@ -20,7 +21,7 @@ const BET = {
 const ROLLBACK = { ...BET, transactionId: 'rollback', kind: 'ROLLBACK', originalTransactionId: 'bet' };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let wallet: OperatorWalletServer;
+let wallet: CounterpartServer;
 
 async function startWallet(): Promise<void> {
   const log = () => undefined;

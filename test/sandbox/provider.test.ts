@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
+import type { CounterpartServer } from '../../src/sandbox/counterpart.server.js';
 import { PLAY_PATH, ProviderServer } from '../../src/sandbox/provider.server.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 
@@ -24,7 +25,7 @@ const REVOCATION = {
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let provider: ProviderServer;
+let provider: CounterpartServer;
 
 async function startProvider(): Promise<void> {
   const log = () => undefined;
