@@ -1,27 +1,26 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
-import { ConfigurationError, type Environment, optional, type Reader, reader } from './variable-reader.js';
+import { ConfigurationError, type Environment, type Reader, reader } from './variable-reader.js';
 import { adminApiKey, checkProductionKeys, type SecretsKeys, secretsKeys } from './keys.js';
 import { type Misspelling, misspeltVariables } from './misspelt.js';
-import { trustsEveryone } from './trusted-proxies.js';
-import { isLoopback } from './weak-keys.js';
+import { isLoopback, trustsEveryone } from './trusted-proxies.js';
 
 /** The environment as one validated, frozen object. Contract, section 8. */
 export abstract class Configuration {
   readonly port: number;
   readonly host: string;
   /** URL of an existing PostgreSQL; without it, the service starts and supervises one in `dataDir`. */
-  readonly databaseUrl?: string;
+  readonly databaseUrl?: string | undefined;
   readonly dataDir: string;
   /** URL of the Redis that shares nonces, rate limits and DEMO balances; without it, only one instance may run. */
-  readonly redisUrl?: string;
+  readonly redisUrl?: string | undefined;
   /**
    * Redis Sentinels. With them, the host in `redisUrl` is the name of the master; without them, it is the address of
    * the Redis server.
    */
-  readonly redisSentinels?: readonly Address[];
+  readonly redisSentinels?: readonly Address[] | undefined;
   /** One or more nodes of a Redis Cluster; they report the others. `redisUrl` has the protocol and the credentials. */
-  readonly redisClusterNodes?: readonly Address[];
+  readonly redisClusterNodes?: readonly Address[] | undefined;
   readonly sandbox: boolean;
   /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
@@ -31,11 +30,11 @@ export abstract class Configuration {
    */
   readonly secretsKey: Buffer;
   /** A second key, only to decrypt secrets and to verify seals, while `SECRETS_KEY` is being rotated. */
-  readonly secretsKeyPrevious?: Buffer;
+  readonly secretsKeyPrevious?: Buffer | undefined;
   /** File outside of the database that keeps heads of the audit log, which `audit:verify` checks. */
-  readonly auditHeadFile?: string;
+  readonly auditHeadFile?: string | undefined;
   /** The issuer whose JWTs are accepted beside admin keys; without it, no JWTs are accepted. */
-  readonly adminJwt?: AdminJwt;
+  readonly adminJwt?: AdminJwt | undefined;
   /** Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
   readonly outboundAllowPrivate: boolean;
@@ -57,15 +56,15 @@ export abstract class Configuration {
    * A URL of the same database, with a role that has group commit's settings. Without it, the connections apply the
    * settings themselves.
    */
-  readonly groupCommitDatabaseUrl?: string;
+  readonly groupCommitDatabaseUrl?: string | undefined;
   readonly sessionTtlSeconds: number;
   readonly demoStartBalanceMinor: number;
   readonly logLevel: LogLevel;
   /** Whether log lines are formatted for people (the sandbox on a terminal) or as JSON. */
   readonly logPretty: boolean;
-  readonly metricsToken?: string;
+  readonly metricsToken?: string | undefined;
   /** Where spans are exported; without it, tracing is off. */
-  readonly tracing?: TracingConfiguration;
+  readonly tracing?: TracingConfiguration | undefined;
   /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
   /** Maximum number of open connections of one IPv4 address or IPv6 /64; addresses in `trustProxy` are exempt. */
@@ -150,8 +149,8 @@ export function readConfiguration(
     production,
     adminApiKey: adminApiKey(read, publicKeysAllowed),
     ...secretsKeys(read, publicKeysAllowed),
-    ...optional('auditHeadFile', auditHeadFile(read)),
-    ...optional('adminJwt', adminJwt(read, outboundAllowPrivate)),
+    auditHeadFile: auditHeadFile(read),
+    adminJwt: adminJwt(read, outboundAllowPrivate),
     trustProxy: proxies(read.text('TRUST_PROXY')),
     outboundAllowPrivate,
     signatureToleranceSeconds: read.integer('SIGNATURE_TOLERANCE_SECONDS', 300, 1, 86_400),
@@ -162,13 +161,13 @@ export function readConfiguration(
     shutdownDelayMs: read.integer('SHUTDOWN_DELAY_MS', production ? 5_000 : 0, 0, 600_000),
     transactionLeaseSeconds,
     groupCommit: read.boolean('GROUP_COMMIT', true),
-    ...optional('groupCommitDatabaseUrl', read.url('GROUP_COMMIT_DATABASE_URL', POSTGRES_PROTOCOLS)),
+    groupCommitDatabaseUrl: read.url('GROUP_COMMIT_DATABASE_URL', POSTGRES_PROTOCOLS),
     sessionTtlSeconds: read.integer('SESSION_TTL_SECONDS', 86_400, 1, 31_536_000),
     demoStartBalanceMinor: read.integer('DEMO_START_BALANCE_MINOR', 100_000, 0, Number.MAX_SAFE_INTEGER),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logPretty: sandbox && process.terminal,
-    ...optional('tracing', tracing(read)),
-    ...optional('metricsToken', metricsToken(read.text('METRICS_TOKEN'))),
+    tracing: tracing(read),
+    metricsToken: metricsToken(read.text('METRICS_TOKEN')),
     docsEnabled: docsEnabled(read, sandbox),
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
   };
@@ -200,11 +199,7 @@ function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' 
     throw new ConfigurationError('REDIS_CLUSTER_NODES: a cluster has no Sentinels; unset REDIS_SENTINELS');
   if (redisClusterNodes && !['', '/', '/0'].includes(new URL(redisUrl!).pathname))
     throw new ConfigurationError('REDIS_URL: a cluster has only the database 0');
-  return {
-    ...optional('redisUrl', redisUrl),
-    ...optional('redisSentinels', redisSentinels),
-    ...optional('redisClusterNodes', redisClusterNodes),
-  };
+  return { redisUrl, redisSentinels, redisClusterNodes };
 }
 
 /** Reads a list of `host:port`, separated by commas. */
@@ -283,7 +278,7 @@ export function readStorage(environment: Environment, process: { uid: number | u
 function storage(read: Reader, uid: number | undefined): Storage {
   const dataDir = read.text('DATA_DIR') ?? (uid === 0 ? join('/var/lib', 'croupier') : './data');
   return {
-    ...optional('databaseUrl', read.url('DATABASE_URL', POSTGRES_PROTOCOLS)),
+    databaseUrl: read.url('DATABASE_URL', POSTGRES_PROTOCOLS),
     dataDir: resolve(dataDir),
   };
 }
@@ -310,7 +305,7 @@ export function readAuditProof(environment: Environment, process: { uid: number 
   return {
     ...storage(read, process.uid),
     ...(keyed && secretsKeys(read, sandbox)),
-    ...optional('auditHeadFile', auditHeadFile(read)),
+    auditHeadFile: auditHeadFile(read),
   };
 }
 

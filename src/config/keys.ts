@@ -1,18 +1,17 @@
-import { ConfigurationError, optional, type Reader } from './variable-reader.js';
-import {
-  patternOfKey,
-  SANDBOX_ADMIN_API_KEY,
-  SANDBOX_SECRETS_KEY,
-  weaknessOfAdminKey,
-  weaknessOfSecretsKey,
-} from './weak-keys.js';
+import { ConfigurationError, type Reader } from './variable-reader.js';
+
+/** The sandbox's own keys. They are public, so they may guard only play money on a loopback address. */
+export const SANDBOX_ADMIN_API_KEY = 'sandbox-admin-key-for-play-money-only';
+const SANDBOX_SECRETS_KEY = Buffer.alloc(32, 'croupier sandbox');
+
+const PUBLIC = "is the sandbox's own key, which is public";
 
 const CREATE_KEY = 'create one with `openssl rand -base64 32`';
 
 /** The keys for the stored tenant secrets, as `Configuration` describes them. */
 export interface SecretsKeys {
   readonly secretsKey: Buffer;
-  readonly secretsKeyPrevious?: Buffer;
+  readonly secretsKeyPrevious?: Buffer | undefined;
 }
 
 /**
@@ -55,7 +54,7 @@ export function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
   if (secretsKeyPrevious?.equals(secretsKey)) {
     throw new ConfigurationError('SECRETS_KEY_PREVIOUS: must not be the same key as SECRETS_KEY');
   }
-  return { secretsKey, ...optional('secretsKeyPrevious', secretsKeyPrevious) };
+  return { secretsKey, secretsKeyPrevious };
 }
 
 /**
@@ -86,4 +85,47 @@ function key32(read: Reader, name: string): Buffer | undefined {
     throw new ConfigurationError(`${name}: must be 32 bytes in base64; ${CREATE_KEY}`);
   }
   return key;
+}
+
+/** Why an admin key is too weak; undefined if it may be used. */
+function weaknessOfAdminKey(key: string): string | undefined {
+  if (key === SANDBOX_ADMIN_API_KEY) return PUBLIC;
+  if (new Set(key).size === 1) return 'is one character repeated';
+  return undefined;
+}
+
+/** Why an encryption key is too weak; undefined if it may be used. */
+function weaknessOfSecretsKey(key: Buffer): string | undefined {
+  if (key.equals(SANDBOX_SECRETS_KEY)) return PUBLIC;
+  if (new Set(key).size === 1) return 'is one byte repeated';
+  return undefined;
+}
+
+/** Longest part whose repetition is refused, in characters. */
+const LONGEST_REPEATED_PART = 3;
+const SEQUENCE_SHARE = 0.75;
+/** The bytes of a key are often written like this. */
+const HEX = /^(?:[\da-f]{2})+$/i;
+const PLACEHOLDER = /changeme|password/i;
+
+/**
+ * Why a key is not random, although it is none of the sandbox's keys and has more than one character; undefined if it
+ * looks random. A random key is refused less often than once in 10^9 keys.
+ * @param text the characters of the key, or its bytes as characters
+ */
+export function patternOfKey(text: string): string | undefined {
+  if (PLACEHOLDER.test(text)) return 'contains changeme or password';
+  for (let length = 1; length <= LONGEST_REPEATED_PART; length += 1) {
+    if (text.slice(length) === text.slice(0, -length)) return 'repeats a few characters';
+  }
+  const decoded = HEX.test(text) ? Buffer.from(text, 'hex').toString('latin1') : '';
+  return [text, decoded].some(isSequence) ? 'is a sequence' : undefined;
+}
+
+/** Whether three quarters of the characters are the one before, or its neighbour in the order of characters. */
+function isSequence(text: string): boolean {
+  if (text === '') return false;
+  const codes = Array.from(text, (character) => character.charCodeAt(0));
+  const steps = codes.slice(1).map((code, index) => code - codes[index]!);
+  return steps.filter((step) => Math.abs(step) <= 1).length > steps.length * SEQUENCE_SHARE;
 }

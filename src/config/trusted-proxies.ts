@@ -45,3 +45,12 @@ function rangeOf(block: string): AddressRange {
   const first = value - (value % size);
   return { first, end: first + size };
 }
+
+/**
+ * Whether only this machine can reach a listener on the host. False for a name other than `localhost`, because it may
+ * resolve to any address.
+ */
+export function isLoopback(host: string): boolean {
+  if (!ipaddr.isValid(host)) return host.toLowerCase() === 'localhost';
+  return ipaddr.process(host).range() === 'loopback';
+}

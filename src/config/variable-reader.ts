@@ -44,8 +44,3 @@ export function reader(environment: Environment) {
     },
   };
 }
-
-/** An object with this property, or an empty one if the value is undefined. */
-export function optional<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { [name in K]?: V });
-}

@@ -38,7 +38,7 @@ describe('the configuration', () => {
   });
 
   test('switches tracing on if it has an endpoint', () => {
-    expect(readConfiguration({ ...REQUIRED, OTEL_TRACES_SAMPLER_ARG: '0.1' })).not.toHaveProperty('tracing');
+    expect(readConfiguration({ ...REQUIRED, OTEL_TRACES_SAMPLER_ARG: '0.1' }).tracing).toBeUndefined();
     const endpoint = 'http://collector:4318';
     expect(readConfiguration({ ...REQUIRED, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing).toEqual({
       endpoint,

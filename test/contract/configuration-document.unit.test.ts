@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { type Configuration, readConfiguration } from '../../src/config/configuration.js';
 import { readEnvironment } from '../../src/config/environment.js';
 import type { Environment } from '../../src/config/variable-reader.js';
-import { patternOfKey } from '../../src/config/weak-keys.js';
+import { patternOfKey } from '../../src/config/keys.js';
 import { documentedRows } from './document.js';
 
 const REQUIRED = {
