@@ -34,118 +34,96 @@ export class Metrics {
   private deferred: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  private readonly requests = new Counter({
-    name: 'croupier_http_requests_total',
-    help: 'Requests by route, outcome (status, error code or CLIENT_WENT_AWAY) and the tenant that sent them',
-    labelNames: ['route', 'outcome', 'operator', 'provider'],
-    registers: [this.registry],
-  });
-  private readonly requestSeconds = new Histogram({
-    name: 'croupier_http_request_duration_seconds',
-    help: 'Time from receiving the headers to the last byte of the answer',
-    labelNames: ['route'],
-    buckets: SECONDS,
-    registers: [this.registry],
-  });
-  private readonly signatureFailures = new Counter({
-    name: 'croupier_signature_failures_total',
-    help: 'Calls refused with 401 invalid signature, by the reason, which the caller does not get',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-  private readonly connectionsDestroyed = new Counter({
-    name: 'croupier_connections_destroyed_total',
-    help: 'Client connections that the server destroyed, by the bound that they exceeded',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-  private readonly operatorCalls = new Counter({
-    name: 'croupier_operator_calls_total',
-    help: "Calls to operators' wallets by operation and outcome",
-    labelNames: ['operator', 'operation', 'outcome'],
-    registers: [this.registry],
-  });
-  private readonly operatorCallSeconds = new Histogram({
-    name: 'croupier_operator_call_duration_seconds',
-    help: "Time of calls to operators' wallets, from connect to the last byte",
-    labelNames: ['operator'],
-    buckets: SECONDS,
-    registers: [this.registry],
-  });
-  private readonly operatorCallRefusals = new Counter({
-    name: 'croupier_operator_calls_refused_total',
-    help: "Calls to operators' wallets that were refused before they were sent, by operation and reason: full or breaker-open",
-    labelNames: ['operator', 'operation', 'reason'],
-    registers: [this.registry],
-  });
-  private readonly overloadRefusals = new Counter({
-    name: 'croupier_overload_refusals_total',
-    help: 'Requests refused with OVERLOADED: full (too many under way) or waited (not admitted in time)',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
-  private readonly callbacks = new Counter({
-    name: 'croupier_callbacks_total',
-    help: 'Callbacks to providers by route and outcome: the status, or why there was none',
-    labelNames: ['provider', 'route', 'outcome'],
-    registers: [this.registry],
-  });
-  private readonly callbackSeconds = new Histogram({
-    name: 'croupier_callback_duration_seconds',
-    help: 'Time of callbacks to providers, from connect to the last byte',
-    labelNames: ['provider'],
-    buckets: SECONDS,
-    registers: [this.registry],
-  });
-  private readonly flaggedWinnings = new Counter({
-    name: 'croupier_flagged_winnings_total',
-    help: 'Booked WINs that a person should review, by the reason',
-    labelNames: ['flag'],
-    registers: [this.registry],
-  });
-  private readonly transactions = new Counter({
-    name: 'croupier_transactions_total',
-    help: 'Attempts that settled, by kind and the state they reached',
-    labelNames: ['operator', 'provider', 'kind', 'state', 'mode'],
-    registers: [this.registry],
-  });
-  private readonly grants = new Counter({
-    name: 'croupier_free_spin_grants_total',
-    help: 'Grants of free spins by the state that they reached',
-    labelNames: ['operator', 'provider', 'state'],
-    registers: [this.registry],
-  });
-  private readonly groupCommitBatchItems = new Histogram({
-    name: 'croupier_group_commit_batch_items',
-    help: 'Items per batch, by statement',
-    labelNames: ['statement'],
-    buckets: [1, 2, 4, 8, 16, 32, 64],
-    registers: [this.registry],
-  });
-  private readonly groupCommitSeconds = new Histogram({
-    name: 'croupier_group_commit_duration_seconds',
-    help: 'Time of a batch, its commit included, by statement',
-    labelNames: ['statement'],
-    buckets: SECONDS,
-    registers: [this.registry],
-  });
-  private readonly groupCommitFailures = new Counter({
-    name: 'croupier_group_commit_batches_failed_total',
-    help: 'Batches that failed, because of a lock or an error, and whose items were retried individually, by statement',
-    labelNames: ['statement'],
-    registers: [this.registry],
-  });
-  private readonly droppedAttemptIds = new Counter({
-    name: 'croupier_attempt_ids_dropped_total',
-    help: 'Attempts whose ids the search cannot find, because the queue was full or the write failed',
-    registers: [this.registry],
-  });
-  private readonly resolutions = new Counter({
-    name: 'croupier_resolutions_total',
-    help: 'Attempts of the resolver to decide a transaction, by outcome',
-    labelNames: ['operator', 'outcome'],
-    registers: [this.registry],
-  });
+  private readonly requests = this.counter(
+    'croupier_http_requests_total',
+    'Requests by route, outcome (status, error code or CLIENT_WENT_AWAY) and the tenant that sent them',
+    ['route', 'outcome', 'operator', 'provider'],
+  );
+  private readonly requestSeconds = this.histogram(
+    'croupier_http_request_duration_seconds',
+    'Time from receiving the headers to the last byte of the answer',
+    ['route'],
+  );
+  private readonly signatureFailures = this.counter(
+    'croupier_signature_failures_total',
+    'Calls refused with 401 invalid signature, by the reason, which the caller does not get',
+    ['reason'],
+  );
+  private readonly connectionsDestroyed = this.counter(
+    'croupier_connections_destroyed_total',
+    'Client connections that the server destroyed, by the bound that they exceeded',
+    ['reason'],
+  );
+  private readonly operatorCalls = this.counter(
+    'croupier_operator_calls_total',
+    "Calls to operators' wallets by operation and outcome",
+    ['operator', 'operation', 'outcome'],
+  );
+  private readonly operatorCallSeconds = this.histogram(
+    'croupier_operator_call_duration_seconds',
+    "Time of calls to operators' wallets, from connect to the last byte",
+    ['operator'],
+  );
+  private readonly operatorCallRefusals = this.counter(
+    'croupier_operator_calls_refused_total',
+    "Calls to operators' wallets that were refused before they were sent, by operation and reason: full or breaker-open",
+    ['operator', 'operation', 'reason'],
+  );
+  private readonly overloadRefusals = this.counter(
+    'croupier_overload_refusals_total',
+    'Requests refused with OVERLOADED: full (too many under way) or waited (not admitted in time)',
+    ['reason'],
+  );
+  private readonly callbacks = this.counter(
+    'croupier_callbacks_total',
+    'Callbacks to providers by route and outcome: the status, or why there was none',
+    ['provider', 'route', 'outcome'],
+  );
+  private readonly callbackSeconds = this.histogram(
+    'croupier_callback_duration_seconds',
+    'Time of callbacks to providers, from connect to the last byte',
+    ['provider'],
+  );
+  private readonly flaggedWinnings = this.counter(
+    'croupier_flagged_winnings_total',
+    'Booked WINs that a person should review, by the reason',
+    ['flag'],
+  );
+  private readonly transactions = this.counter(
+    'croupier_transactions_total',
+    'Attempts that settled, by kind and the state they reached',
+    ['operator', 'provider', 'kind', 'state', 'mode'],
+  );
+  private readonly grants = this.counter(
+    'croupier_free_spin_grants_total',
+    'Grants of free spins by the state that they reached',
+    ['operator', 'provider', 'state'],
+  );
+  private readonly groupCommitBatchItems = this.histogram(
+    'croupier_group_commit_batch_items',
+    'Items per batch, by statement',
+    ['statement'],
+    [1, 2, 4, 8, 16, 32, 64],
+  );
+  private readonly groupCommitSeconds = this.histogram(
+    'croupier_group_commit_duration_seconds',
+    'Time of a batch, its commit included, by statement',
+    ['statement'],
+  );
+  private readonly groupCommitFailures = this.counter(
+    'croupier_group_commit_batches_failed_total',
+    'Batches that failed, because of a lock or an error, and whose items were retried individually, by statement',
+    ['statement'],
+  );
+  private readonly droppedAttemptIds = this.counter(
+    'croupier_attempt_ids_dropped_total',
+    'Attempts whose ids the search cannot find, because the queue was full or the write failed',
+  );
+  private readonly resolutions = this.counter(
+    'croupier_resolutions_total',
+    'Attempts of the resolver to decide a transaction, by outcome',
+    ['operator', 'outcome'],
+  );
 
   constructor() {
     this.addGauge({
@@ -287,6 +265,19 @@ export class Metrics {
 
   addGauge(gauge: PolledGauge): void {
     registerGauge(this.registry, this.tenants, gauge);
+  }
+
+  private counter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets = SECONDS,
+  ) {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
   /** @param update must not throw */

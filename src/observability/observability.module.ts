@@ -3,8 +3,7 @@ import { BoundedLogger } from './bounded-logger.js';
 import { LogDestination, ServiceLogger } from './logging.js';
 import { Configuration } from '../config/configuration.js';
 import { Randomness } from '../runtime/randomness.js';
-import { exportingProvider } from './tracing/otlp.js';
-import { Tracing } from './tracing/tracing.js';
+import { exportingProvider, Tracing } from './tracing.js';
 import { Metrics } from './metrics.js';
 
 @Global()

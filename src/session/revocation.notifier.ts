@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
-import { Tracing } from '../observability/tracing/tracing.js';
+import { Tracing } from '../observability/tracing.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';

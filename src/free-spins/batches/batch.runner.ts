@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Tracing } from '../../observability/tracing/tracing.js';
+import { Tracing } from '../../observability/tracing.js';
 import type { CallbackOutcome } from '../../provider-callback/provider-callbacks.service.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../../observability/metrics.js';
-import { Tracing } from '../../observability/tracing/tracing.js';
+import { Tracing } from '../../observability/tracing.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
