@@ -7,7 +7,7 @@ import { firstValueFrom } from 'rxjs';
 import { Configuration } from '../config/configuration.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { namesPrivateAddress } from './address.js';
-import { AnswerBody } from './answer-body.js';
+import { AnswerBody } from './answer.js';
 import { HostResolver } from './host-resolver.js';
 
 export interface Callback extends Addressee {

@@ -3,8 +3,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import { request } from 'undici';
 import { Configuration } from '../config/configuration.js';
 import { monotonicMs } from '../runtime/clock.js';
-import { isIdentity } from './answer.js';
-import { AnswerBody } from './answer-body.js';
+import { AnswerBody, isIdentity } from './answer.js';
 
 const TIMEOUT_MS = 5_000;
 /** Maximum number of bytes of an answer that are read; keys may include their certificates. */
