@@ -23,7 +23,6 @@ import { HealthScoresModule } from './health-scores/health-scores.module.js';
 import { Listener } from './server/listener.js';
 import { RawBodyGuard } from './server/raw-body.guard.js';
 import { RequestLog } from './server/request-log.js';
-import { ConnectionLog } from './server/connection-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
@@ -71,7 +70,6 @@ import { WalletModule } from './wallet/wallet.module.js';
       ),
     },
     RequestLog,
-    ConnectionLog,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: RawBodyGuard },
     { provide: APP_GUARD, useExisting: SignatureGuard },

@@ -33,7 +33,7 @@ type ProviderEvent =
   | { readonly what: 'played' | 'cancelled'; readonly externalRef: string }
   | { readonly what: 'revoked'; readonly sessionId: string };
 
-/** Plays one spin of a batch. The platform never calls it; a caller with the provider's secret does, such as a self-test. */
+/** Plays one spin of a batch, for a self-test with the provider's secret. The platform never calls it. */
 export const PLAY_PATH = PLAY_ROUTE;
 
 /** The sandbox provider. It keeps grants, remaining spins and revoked sessions. */

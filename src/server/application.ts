@@ -5,7 +5,6 @@ import { serveDocuments } from '../openapi/documents.js';
 import type { RenderDocuments } from '../openapi/pages/pages.js';
 import { Lifecycle } from '../runtime/lifecycle.js';
 import { RequestLog } from './request-log.js';
-import { ConnectionLog } from './connection-log.js';
 import type { CroupierExpressAdapter } from './express-adapter.js';
 
 /**
@@ -21,15 +20,11 @@ export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnEr
 export function setUp(app: INestApplication): RenderDocuments {
   app.useLogger(app.get(ServiceLogger));
   const adapter = app.getHttpAdapter() as CroupierExpressAdapter;
-  const { follow, reportMalformed } = app.get(RequestLog);
-  const connections = app.get(ConnectionLog);
+  const { follow, reportMalformed, connectionDestroyed } = app.get(RequestLog);
   const lifecycle = app.get(Lifecycle);
   adapter.firstHandler = follow;
   adapter.closesConnections = () => lifecycle.stopping;
-  adapter.observer = {
-    reportMalformed,
-    connectionDestroyed: (reason, address) => connections.destroyed(reason, address),
-  };
+  adapter.observer = { reportMalformed, connectionDestroyed };
   const { docsEnabled, sandbox } = app.get(Configuration);
   return docsEnabled
     ? serveDocuments(app, adapter.lastRoutes, { keepAuthorizations: sandbox })

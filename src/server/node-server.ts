@@ -8,10 +8,15 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AddressLimit } from './address-limit.js';
-import { type ParserError, refuseOnSocket, statusOf } from './broken-http.js';
 import { ClientConnection, type DestroyReason } from './connection.js';
-import { postponeContinue } from './expect-continue.js';
-import { framingFault, refuseFraming } from './request-framing.js';
+import {
+  framingFault,
+  type ParserError,
+  refuseFraming,
+  refuseOnSocket,
+  statusOf,
+} from './malformed-request.js';
+import { postponeContinue } from './raw-body.guard.js';
 import type { ServerLimits } from './server-limits.js';
 
 /**

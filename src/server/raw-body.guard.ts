@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { CroupierError } from '../errors/croupier-error.js';
-import { continueToBody } from './expect-continue.js';
 
 /** Default limit of a request body, in bytes. */
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -76,4 +76,23 @@ function readBody(request: Request, limit: number): Promise<true> {
 function wholeOf(chunks: readonly Buffer[]): Buffer {
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks);
+}
+
+/** Responses whose clients wait for `100 Continue` before they send the body. */
+const POSTPONED = new WeakSet<ServerResponse>();
+
+/**
+ * Postpones `100 Continue` until a guard reads the body, so that a refused client sends no body. A refusal closes the
+ * connection, because the client may send the body anyway. RFC 9110, section 10.1.1.
+ */
+export function postponeContinue(response: ServerResponse): void {
+  POSTPONED.add(response);
+  response.setHeader('Connection', 'close');
+}
+
+/** Sends `100 Continue` if the client waits for it. */
+function continueToBody(response: ServerResponse): void {
+  if (!POSTPONED.delete(response)) return;
+  response.removeHeader('Connection');
+  response.writeContinue();
 }

@@ -11,12 +11,19 @@ import { Tracing } from '../observability/tracing.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import { headersOf } from '../api/security-headers.js';
+import type { DestroyReason } from './connection.js';
 import { type FirstHandler, pathOf } from './express-adapter.js';
 import type { ServerObserver } from './node-server.js';
 
 const UNKNOWN_ROUTE = 'unknown';
 /** Number of characters of an unknown route's path in a log line. Contract, section 10, "Log lines". */
 const UNKNOWN_PATH_CHARACTERS = 200;
+
+const EXPLANATIONS: Record<DestroyReason, string> = {
+  'address-limit': 'the address (for IPv6, its /64) has MAX_CONNECTIONS_PER_ADDRESS open connections',
+  pipelining: 'the client pipelined too many requests before their answers were sent',
+  'unread-answer': 'the client does not read its answer',
+};
 
 /** Headers of every answer, except to a malformed request. */
 const HEADERS = new Map(
@@ -36,6 +43,7 @@ export class RequestLog {
   private readonly logger: ServiceLogger['pino'];
   private readonly malformed = new BoundedLogger('Request');
   private readonly unauthenticated = new BoundedLogger('Request');
+  private readonly connections = new BoundedLogger('Connection');
 
   constructor(
     private readonly metrics: Metrics,
@@ -69,6 +77,12 @@ export class RequestLog {
     this.metrics.malformedRequestRefused(status.slice(0, 3));
     runTraced(newTrace(requestId), () => this.malformed.warn({ msg: 'broken HTTP refused', status }));
     return requestId;
+  };
+
+  /** Logs and counts a connection that the server destroys for a `DestroyReason`. */
+  readonly connectionDestroyed: ServerObserver['connectionDestroyed'] = (reason, address) => {
+    this.metrics.connectionDestroyed(reason);
+    this.connections.warn({ msg: `connection destroyed: ${EXPLANATIONS[reason]}`, reason, address });
   };
 
   private conclude(request: Request, response: Response, trace: Trace, durationMs: number): void {

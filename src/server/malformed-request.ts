@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { CATALOGUE } from '../errors/catalogue.js';
 
 /** Why a request that violates HTTP is refused before routing. */
@@ -7,19 +8,14 @@ interface FramingFault {
   readonly message: string;
 }
 
-const HOST_MISSING: FramingFault = { status: '400 Bad Request', message: 'the Host header is missing' };
-const HOST_REPEATED: FramingFault = {
-  status: '400 Bad Request',
-  message: 'the Host header must be sent once',
-};
-const HOST_INVALID: FramingFault = { status: '400 Bad Request', message: 'the Host header is invalid' };
+const badRequest = (message: string): FramingFault => ({ status: '400 Bad Request', message });
+const HOST_MISSING = badRequest('the Host header is missing');
+const HOST_REPEATED = badRequest('the Host header must be sent once');
+const HOST_INVALID = badRequest('the Host header is invalid');
+const CODING_BEFORE_HTTP_1_1 = badRequest('Transfer-Encoding requires HTTP/1.1');
 const CODING_UNKNOWN: FramingFault = {
   status: '501 Not Implemented',
   message: 'the only Transfer-Encoding that is accepted is chunked',
-};
-const CODING_BEFORE_HTTP_1_1: FramingFault = {
-  status: '400 Bad Request',
-  message: 'Transfer-Encoding requires HTTP/1.1',
 };
 
 /** Characters of a host and port (RFC 3986, section 3.2.2). The Host header is empty if the target has no authority. */
@@ -68,4 +64,27 @@ export function refuseFraming(fault: FramingFault, response: ServerResponse, req
       connection: 'close',
     })
     .end(body);
+}
+
+/** An error of Node's HTTP parser; `reason` is the parser's message. */
+export type ParserError = Error & { readonly code?: string; readonly reason?: string };
+
+const STATUSES = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+]);
+
+/** Status code and reason phrase for a parser error, such as `400 Bad Request`. */
+export function statusOf({ code = '', reason = '' }: ParserError): string {
+  // Node also reports HPE_INVALID_TRANSFER_ENCODING for a request with both Content-Length and Transfer-Encoding. Such
+  // a request is answered with 400.
+  const isUnknownCoding = code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length');
+  return isUnknownCoding ? '501 Not Implemented' : (STATUSES.get(code) ?? '400 Bad Request');
+}
+
+/** Writes a minimal answer directly to the socket, as Node does by default, and closes the connection. */
+export function refuseOnSocket(socket: Duplex, status: string, requestId: string): void {
+  const answer = `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n\r\n`;
+  socket.end(answer, () => socket.destroy());
 }
