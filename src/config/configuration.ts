@@ -235,10 +235,7 @@ function tracing(read: Reader): TracingConfiguration | undefined {
   return endpoint === undefined ? undefined : { endpoint, headers, serviceName, sampleRatio: Number(ratio) };
 }
 
-/**
- * Parses the headers of an export.
- * @param list `name=value,name=value`, the values percent-encoded
- */
+/** @param list `name=value,name=value`, the values percent-encoded */
 function otlpHeaders(list: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const entry of list.split(',').filter((each) => each.trim() !== '')) {
@@ -267,10 +264,7 @@ function docsEnabled(read: Reader, sandbox: boolean): boolean {
 /** The location of the database, for commands. */
 export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
 
-/**
- * Reads the location of the database.
- * @throws ConfigurationError naming the variable that is wrong
- */
+/** @throws ConfigurationError naming the variable that is wrong */
 export function readStorage(environment: Environment, process: { uid: number | undefined }): Storage {
   return storage(reader(environment), process.uid);
 }
@@ -294,10 +288,7 @@ export function readSecretsKeys(environment: Environment): SecretsKeys {
 /** The configuration of `audit:verify` and `audit:archive --detach`. Without a key, no seal or secret is checked. */
 export type AuditProof = Storage & Partial<SecretsKeys> & Pick<Configuration, 'auditHeadFile'>;
 
-/**
- * Reads the configuration of `audit:verify` and `audit:archive --detach`.
- * @throws ConfigurationError naming the variable that is wrong
- */
+/** @throws ConfigurationError naming the variable that is wrong */
 export function readAuditProof(environment: Environment, process: { uid: number | undefined }): AuditProof {
   const read = reader(environment);
   const sandbox = read.boolean('SANDBOX', false);

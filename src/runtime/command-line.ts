@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { keptByNpm } from '../config/environment.js';
-import { tolerateBrokenOutput } from './standard-streams.js';
 import { visible, visibleLines } from './visible.js';
 
 /** The exit status of a command that could not run, for example because of its arguments. */
@@ -97,4 +96,12 @@ function refuseKeptOptions({ name, options }: CommandLine<OptionsConfig>, args: 
 function firstSentence(message: string): string {
   const [line = ''] = message.split('\n', 1);
   return line.split('. ', 1)[0]!.replace(/\.$/, '');
+}
+
+/**
+ * Keeps the process alive when standard output or standard error cannot be written, for example because the log's
+ * reader has ended or a disk is full. Without a listener, a stream's `error` event ends the process.
+ */
+function tolerateBrokenOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

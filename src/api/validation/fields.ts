@@ -102,26 +102,27 @@ export const UuidField = (options: FieldOptions) =>
 /** The published schema of a list's items; `BEYOND_PATTERN` belongs to the field. */
 const { [BEYOND_PATTERN]: beyondIdentifier, ...IDENTIFIER_ITEM } = IDENTIFIER_SCHEMA;
 
-/** A list of 1 to `most` unique identifiers. */
-export const IdentifiersField = ({ most, ...options }: FieldOptions & { most: number }) =>
+/** A list of 1 to `most` unique items. */
+const listField = (
+  list: { readonly items: Fields; readonly [BEYOND_PATTERN]?: string },
+  { most, ...options }: FieldOptions & { most: number },
+  constraintOfEach: PropertyDecorator,
+) =>
   field(
-    {
-      type: 'array',
-      items: IDENTIFIER_ITEM,
-      minItems: 1,
-      maxItems: most,
-      uniqueItems: true,
-      [BEYOND_PATTERN]: beyondIdentifier,
-    },
+    { type: 'array', ...list, minItems: 1, maxItems: most, uniqueItems: true },
     options,
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(most),
     ArrayUnique({ message: '$property must not contain duplicates' }),
-    IsIdentifier({
-      each: true,
-      message: `each of ${IDENTIFIER_MESSAGE}`,
-    }),
+    constraintOfEach,
+  );
+
+export const IdentifiersField = (options: FieldOptions & { most: number }) =>
+  listField(
+    { items: IDENTIFIER_ITEM, [BEYOND_PATTERN]: beyondIdentifier },
+    options,
+    IsIdentifier({ each: true, message: `each of ${IDENTIFIER_MESSAGE}` }),
   );
 
 const CURRENCY = /^[A-Z]{3}$/;
@@ -130,21 +131,10 @@ const CURRENCY = /^[A-Z]{3}$/;
 export const CurrencyField = (options: FieldOptions = {}) =>
   PatternField(CURRENCY, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR', ...options });
 
-/** A list of 1 to `most` unique ISO 4217 currency codes. */
-export const CurrenciesField = ({ most, ...options }: FieldOptions & { most: number }) =>
-  field(
-    {
-      type: 'array',
-      items: { type: 'string', pattern: CURRENCY.source },
-      minItems: 1,
-      maxItems: most,
-      uniqueItems: true,
-    },
+export const CurrenciesField = (options: FieldOptions & { most: number }) =>
+  listField(
+    { items: { type: 'string', pattern: CURRENCY.source } },
     options,
-    IsArray(),
-    ArrayMinSize(1),
-    ArrayMaxSize(most),
-    ArrayUnique({ message: '$property must not contain duplicates' }),
     Matches(CURRENCY, { each: true, message: 'each of $property must be 3 upper-case letters (ISO 4217)' }),
   );
 

@@ -95,34 +95,28 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
     required: ['error'],
     properties: { error: { type: 'string', example: 'rules[0].playerRefPrefix must be a non-empty string' } },
   };
+  const operation = (operationId: string, summary: string) => ({
+    tags: ['faults'],
+    operationId,
+    summary,
+    responses: listed,
+  });
   return {
     openapi: '3.0.3',
     info: { title, version: '1', description: [...INTRODUCTION, ...table].join('\n') },
     tags: [{ name: 'faults', description: 'The rules by which this counterpart misbehaves.' }],
     paths: {
       [FAULTS_PATH]: {
-        get: {
-          tags: ['faults'],
-          operationId: 'listFaults',
-          summary: 'Lists the rules with their counts of calls',
-          responses: listed,
-        },
+        get: operation('listFaults', 'Lists the rules with their counts of calls'),
         put: {
-          tags: ['faults'],
-          operationId: 'replaceFaults',
-          summary: 'Replaces all rules',
+          ...operation('replaceFaults', 'Replaces all rules'),
           requestBody: { required: true, ...json(rulesOf(rule)) },
           responses: {
             ...listed,
             400: { description: 'A rule is invalid; nothing has changed.', ...json(error) },
           },
         },
-        delete: {
-          tags: ['faults'],
-          operationId: 'clearFaults',
-          summary: 'Removes all rules',
-          responses: listed,
-        },
+        delete: operation('clearFaults', 'Removes all rules'),
       },
     },
   };
