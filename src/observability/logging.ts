@@ -59,6 +59,12 @@ const FLUSH_INTERVAL_MS = 200;
 @Injectable()
 export class ServiceLogger implements LoggerService {
   readonly pino: PinoLogger;
+  readonly verbose = this.writerOf('trace');
+  readonly debug = this.writerOf('debug');
+  readonly log = this.writerOf('info');
+  readonly warn = this.writerOf('warn');
+  readonly error = this.writerOf('error');
+  readonly fatal = this.writerOf('fatal');
 
   constructor(configuration: Configuration, destination: LogDestination) {
     const options = optionsFor(configuration);
@@ -67,39 +73,19 @@ export class ServiceLogger implements LoggerService {
       : pino(options, destination.stream ?? standardOutput());
   }
 
-  verbose(message: string | object, ...parameters: unknown[]): void {
-    this.write('trace', message, parameters);
-  }
-
-  debug(message: string | object, ...parameters: unknown[]): void {
-    this.write('debug', message, parameters);
-  }
-
-  log(message: string | object, ...parameters: unknown[]): void {
-    this.write('info', message, parameters);
-  }
-
-  warn(message: string | object, ...parameters: unknown[]): void {
-    this.write('warn', message, parameters);
-  }
-
-  error(message: string | object, ...parameters: unknown[]): void {
-    this.write('error', message, parameters);
-  }
-
-  fatal(message: string | object, ...parameters: unknown[]): void {
-    this.write('fatal', message, parameters);
-  }
-
-  /** @param parameters as Nest passes them: the context comes last, and an error's stack before it */
-  private write(level: Level, message: string | object, parameters: unknown[]): void {
-    const context = parameters.at(-1);
-    if (OMITTED_CONTEXTS.has(context as string)) return;
-    const [stack] = parameters.slice(0, -1);
-    if (message instanceof Error) this.pino[level]({ context, err: message });
-    else if (typeof message === 'object') this.pino[level]({ context, ...message });
-    else if (typeof stack === 'string') this.pino[level]({ context, stack }, message);
-    else this.pino[level]({ context }, message);
+  /**
+   * @returns a function with the parameters that Nest passes: the context comes last, and an error's stack before it
+   */
+  private writerOf(level: Level) {
+    return (message: string | object, ...parameters: unknown[]): void => {
+      const context = parameters.at(-1);
+      if (OMITTED_CONTEXTS.has(context as string)) return;
+      const [stack] = parameters.slice(0, -1);
+      if (message instanceof Error) this.pino[level]({ context, err: message });
+      else if (typeof message === 'object') this.pino[level]({ context, ...message });
+      else if (typeof stack === 'string') this.pino[level]({ context, stack }, message);
+      else this.pino[level]({ context }, message);
+    };
   }
 }
 

@@ -5,8 +5,14 @@ import { BoundedLogger } from '../observability/bounded-logger.js';
 import { ServiceLogger } from '../observability/logging.js';
 import { Metrics } from '../observability/metrics.js';
 import type { TenantLabels } from '../observability/tenant-labels.js';
-import { type LogFields, newTrace, REQUEST_ID, runTraced, type Trace } from '../observability/trace.js';
-import type { ActiveSpan } from '../observability/trace.js';
+import {
+  type ActiveSpan,
+  type LogFields,
+  newTrace,
+  REQUEST_ID,
+  runTraced,
+  type Trace,
+} from '../observability/trace.js';
 import { Tracing } from '../observability/tracing.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
