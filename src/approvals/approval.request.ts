@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { itemFrom } from '../api/lists/item.js';
-import type { Columns } from '../api/lists/list.js';
+import { columnsOf, itemFrom } from '../api/lists/item.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
 import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
 import { type Approval, APPROVAL_STATES, type ApprovalState, type ApprovalWithResult } from './approval.js';
@@ -123,26 +122,7 @@ export class ApprovalResponse extends ApprovalItem {
   result?: object;
 }
 
-export const APPROVAL_COLUMNS: Columns<ApprovalItem> = {
-  approvalId: true,
-  state: true,
-  kind: true,
-  summary: true,
-  reference: true,
-  operatorId: true,
-  currency: true,
-  stakeMinor: true,
-  amountMinor: true,
-  limit: true,
-  askedBy: true,
-  askedByName: true,
-  createdAt: true,
-  expiresAt: true,
-  decidedBy: true,
-  decidedByName: true,
-  decidedAt: true,
-  reason: true,
-};
+export const APPROVAL_COLUMNS = columnsOf(ApprovalItem);
 
 export class ApprovalListResponse extends NextCursor {
   @ApiProperty({ type: [ApprovalItem] })

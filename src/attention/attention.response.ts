@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { itemFrom, type RowOf } from '../api/lists/item.js';
-import type { Columns } from '../api/lists/list.js';
+import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
 import { NextCursor, present } from '../api/lists/time-page.js';
 import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
@@ -63,24 +62,7 @@ export class AttentionItem {
   reason?: string;
 }
 
-export const ATTENTION_COLUMNS: Columns<AttentionItem> = {
-  id: true,
-  kind: true,
-  subject: true,
-  state: true,
-  summary: true,
-  operatorId: true,
-  providerId: true,
-  count: true,
-  href: true,
-  assignee: true,
-  snoozedUntil: true,
-  createdAt: true,
-  closedAt: true,
-  closedBy: true,
-  closedByName: true,
-  reason: true,
-};
+export const ATTENTION_COLUMNS = columnsOf(AttentionItem);
 
 export class AttentionListResponse extends NextCursor {
   @ApiProperty({ type: [AttentionItem] })

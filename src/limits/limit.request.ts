@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ExposeUnlessNull } from '../api/answer.js';
-import type { Columns } from '../api/lists/list.js';
+import { columnsOf } from '../api/lists/item.js';
 import { NextCursor } from '../api/lists/time-page.js';
 import { IntegerField } from '../api/validation/fields.js';
 
@@ -91,17 +91,7 @@ export class LimitResponse {
   updatedAt: Date;
 }
 
-export const LIMIT_COLUMNS: Columns<LimitResponse> = {
-  operatorId: true,
-  currency: true,
-  maxGrantMinor: true,
-  maxBatchMinor: true,
-  maxAdjustmentMinor: true,
-  dailyMinor: true,
-  maxWinMinor: true,
-  usedMinor: true,
-  updatedAt: true,
-};
+export const LIMIT_COLUMNS = columnsOf(LimitResponse);
 
 export class LimitListResponse extends NextCursor {
   @ApiProperty({ type: [LimitResponse], description: 'By operatorId and currency' })

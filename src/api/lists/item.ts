@@ -1,4 +1,16 @@
+import type { Type } from '@nestjs/common';
+import { DECORATORS } from '@nestjs/swagger';
 import type { Columns } from './list.js';
+
+/** The columns of a list: the documented fields of its items, in the order of the class. */
+export function columnsOf<Item extends object>(item: Type<Item>): Columns<Item> {
+  const fields = Reflect.getMetadata(
+    DECORATORS.API_MODEL_PROPERTIES_ARRAY,
+    item.prototype as object,
+  ) as string[];
+  // Swagger stores a colon before each name.
+  return Object.fromEntries(fields.map((field) => [field.slice(1), true])) as Columns<Item>;
+}
 
 /** A row with the fields of an item, in which a missing value is null. */
 export type RowOf<Item> = {

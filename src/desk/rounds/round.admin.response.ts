@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import type { Columns } from '../../api/lists/list.js';
+import { columnsOf } from '../../api/lists/item.js';
 import { NextCursor } from '../../api/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transactions/transaction.admin.response.js';
 import type { BetsAndWins, SumsOfCurrency } from './round-sums.js';
@@ -32,18 +32,7 @@ export class RoundItem {
   createdAt: Date;
 }
 
-export const ROUND_COLUMNS: Columns<RoundItem> = {
-  providerId: true,
-  roundId: true,
-  operatorId: true,
-  playerRef: true,
-  gameId: true,
-  mode: true,
-  open: true,
-  transactions: true,
-  undecided: true,
-  createdAt: true,
-};
+export const ROUND_COLUMNS = columnsOf(RoundItem);
 
 export class RoundListResponse extends NextCursor {
   @ApiProperty({ type: [RoundItem] })

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../../api/lists/list.js';
+import { columnsOf } from '../../api/lists/item.js';
 
 const FOUND_TYPES = [
   'transaction',
@@ -36,15 +36,7 @@ export class SearchItem {
   href: string;
 }
 
-export const SEARCH_COLUMNS: Columns<SearchItem> = {
-  type: true,
-  id: true,
-  operatorId: true,
-  providerId: true,
-  playerRef: true,
-  at: true,
-  href: true,
-};
+export const SEARCH_COLUMNS = columnsOf(SearchItem);
 
 export class SearchResponse {
   @ApiProperty({ type: [SearchItem], description: 'Newest first, at most 50' })

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import type { Columns } from '../../api/lists/list.js';
+import { columnsOf } from '../../api/lists/item.js';
 import { NextCursor } from '../../api/lists/time-page.js';
 import type { State } from '../../wallet/rules/facts.js';
 import { type Advice, ADVISED_ACTIONS } from './advice.js';
@@ -64,32 +64,7 @@ export class TransactionItem {
   settledByHand?: boolean;
 }
 
-export const TRANSACTION_COLUMNS: Columns<TransactionItem> = {
-  providerId: true,
-  transactionId: true,
-  platformTransactionId: true,
-  kind: true,
-  state: true,
-  operatorId: true,
-  sessionId: true,
-  mode: true,
-  playerRef: true,
-  gameId: true,
-  roundId: true,
-  amountMinor: true,
-  currency: true,
-  roundClosed: true,
-  originalTransactionId: true,
-  freeSpinsRef: true,
-  declineReason: true,
-  reason: true,
-  rollbackId: true,
-  attempt: true,
-  createdAt: true,
-  updatedAt: true,
-  parkedAt: true,
-  settledByHand: true,
-};
+export const TRANSACTION_COLUMNS = columnsOf(TransactionItem);
 
 export class TransactionListResponse extends NextCursor {
   @ApiProperty({ type: [TransactionItem] })
