@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type FieldOptions, TextField } from '../api/validation/fields.js';
-import { type Columns, listOf } from '../api/lists/list.js';
+import { columnsOf } from '../api/lists/item.js';
+import { listOf } from '../api/lists/list.js';
 import { InstantField } from '../api/validation/instant.js';
 import { ListQuery } from '../api/lists/page.js';
 
@@ -87,21 +88,6 @@ export class AuditEntryResponse {
 }
 
 /** The columns of an export; `before` and `after` are JSON. */
-export const AUDIT_COLUMNS: Columns<AuditEntryResponse> = {
-  day: true,
-  position: true,
-  createdAt: true,
-  actor: true,
-  actorName: true,
-  role: true,
-  action: true,
-  target: true,
-  outcome: true,
-  before: true,
-  after: true,
-  address: true,
-  requestId: true,
-  hash: true,
-};
+export const AUDIT_COLUMNS = columnsOf(AuditEntryResponse);
 
 export class AuditListResponse extends listOf(AuditEntryResponse) {}

@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ChoiceField, TextField } from '../api/validation/fields.js';
-import { type Columns, listOf } from '../api/lists/list.js';
+import { columnsOf } from '../api/lists/item.js';
+import { listOf } from '../api/lists/list.js';
 import { type Role, ROLES } from './role.js';
 
 const ROLE = {
@@ -55,12 +56,6 @@ export class CreatedKeyResponse extends KeyResponse {
   key: string;
 }
 
-export const KEY_COLUMNS: Columns<KeyResponse> = {
-  id: true,
-  name: true,
-  role: true,
-  createdAt: true,
-  lastUsedAt: true,
-};
+export const KEY_COLUMNS = columnsOf(KeyResponse);
 
 export class KeyListResponse extends listOf(KeyResponse) {}

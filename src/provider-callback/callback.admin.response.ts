@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IdentifierField, QueryChoiceField } from '../api/validation/fields.js';
-import type { Columns } from '../api/lists/list.js';
+import { columnsOf } from '../api/lists/item.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
 import { CALLBACK_ROUTES } from './callback-messages.js';
 
@@ -71,20 +71,7 @@ export class CallbackItem {
   completedAt?: Date;
 }
 
-export const CALLBACK_COLUMNS: Columns<CallbackItem> = {
-  callbackId: true,
-  providerId: true,
-  route: true,
-  reference: true,
-  requestId: true,
-  body: true,
-  status: true,
-  answer: true,
-  error: true,
-  durationMs: true,
-  createdAt: true,
-  completedAt: true,
-};
+export const CALLBACK_COLUMNS = columnsOf(CallbackItem);
 
 export class CallbackListResponse extends NextCursor {
   @ApiProperty({ type: [CallbackItem] })

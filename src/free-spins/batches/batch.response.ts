@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { itemFrom, type RowOf } from '../../api/lists/item.js';
-import type { Columns } from '../../api/lists/list.js';
+import { columnsOf, itemFrom, type RowOf } from '../../api/lists/item.js';
 import { NextCursor } from '../../api/lists/time-page.js';
 import { GrantResponse } from '../grants/grant.response.js';
 import { stakeMinorOf } from '../rules/stake.js';
@@ -73,23 +72,7 @@ export class BatchResponse extends BatchItem {
   items?: GrantResponse[];
 }
 
-export const BATCH_COLUMNS: Columns<BatchItem> = {
-  batchId: true,
-  batchRef: true,
-  operatorId: true,
-  providerId: true,
-  gameId: true,
-  spins: true,
-  betAmountMinor: true,
-  stakeMinor: true,
-  currency: true,
-  total: true,
-  granted: true,
-  failed: true,
-  pending: true,
-  cancelled: true,
-  createdAt: true,
-};
+export const BATCH_COLUMNS = columnsOf(BatchItem);
 
 export class BatchListResponse extends NextCursor {
   @ApiProperty({ type: [BatchItem] })

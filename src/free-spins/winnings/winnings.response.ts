@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { RowOf } from '../../api/lists/item.js';
-import type { Columns } from '../../api/lists/list.js';
+import { columnsOf, type RowOf } from '../../api/lists/item.js';
 import { TimePageQuery } from '../../api/lists/time-page.js';
 import { IdentifierField } from '../../api/validation/fields.js';
 
@@ -78,19 +77,7 @@ export type FlaggedWin = RowOf<FlaggedWinResponse>;
 /** What identifies a WIN. */
 export type WinKey = Pick<FlaggedWin, 'providerId' | 'transactionId'>;
 
-export const FLAGGED_WIN_COLUMNS: Columns<FlaggedWinResponse> = {
-  providerId: true,
-  transactionId: true,
-  operatorId: true,
-  playerRef: true,
-  gameId: true,
-  roundId: true,
-  freeSpinsRef: true,
-  amountMinor: true,
-  currency: true,
-  flag: true,
-  createdAt: true,
-};
+export const FLAGGED_WIN_COLUMNS = columnsOf(FlaggedWinResponse);
 
 export class FlaggedWinListResponse {
   @ApiProperty({ type: [FlaggedWinResponse] })
