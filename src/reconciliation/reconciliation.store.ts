@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Connection } from '../database/connection.js';
 import { queryOn } from '../database/database.js';
 import { named } from '../database/statement.js';
-import type { ComparedPair, PlatformRecord, NumberedLine } from './rules/compare.js';
+import type { ComparedPair, PlatformRecord, NumberedLine, Target } from './rules/compare.js';
 import type { StatementLine } from './statement.js';
 
 /** The transactions to compare: those of an operator with `from` ≤ time < `to`. */
@@ -12,27 +12,20 @@ export interface Range {
   readonly to: Date;
 }
 
-/** The line's columns are null if there is no line. The record's columns are null if there is no record. */
-interface Row extends Omit<NumberedLine, 'line' | 'inRange'> {
-  readonly line: number | null;
-  readonly bookedAtMs: number | null;
-  readonly recordId: string | null;
-  readonly recordProviderId: string;
-  readonly recordKind: string | null;
-  readonly recordOriginal: string | null;
-  readonly recordPlayerRef: string;
-  readonly recordCurrency: string;
-  readonly recordAmountMinor: number;
-  readonly state: PlatformRecord['state'];
-  readonly ownVerdict: boolean;
-  readonly answered: boolean;
-  readonly createdAt: Date;
-  readonly recordInRange: boolean;
-  readonly hasTarget: boolean;
-  readonly targetKnown: boolean;
-  readonly targetBooked: boolean;
-  readonly targetLineAmountMinor: number | null;
-}
+/** Of a pair without a record, and of a record without a target, the columns are null. */
+type Row = (NumberedLine | { readonly line: null }) &
+  Target &
+  Pick<PlatformRecord, 'state' | 'ownVerdict' | 'answered' | 'createdAt'> & {
+    readonly recordId: string | null;
+    readonly recordProviderId: string;
+    readonly recordKind: string | null;
+    readonly recordOriginal: string | null;
+    readonly recordPlayerRef: string;
+    readonly recordCurrency: string;
+    readonly recordAmountMinor: number;
+    readonly recordInRange: boolean;
+    readonly hasTarget: boolean;
+  };
 
 const OPERATOR = named(
   'reconciliation_operator',
@@ -79,9 +72,9 @@ const RECORD = `
   p.amount_minor AS "recordAmountMinor", p.state, p.verdict IS NOT NULL AS "ownVerdict",
   p.response_body IS NOT NULL AS answered, p.created_at AS "createdAt",
   (p.created_at >= :from AND p.created_at < :to) AS "recordInRange",
-  target.transaction_id IS NOT NULL AS "hasTarget", target.kind IS NOT NULL AS "targetKnown",
-  (target.kind = 'BET' AND target.response_body IS NOT NULL) AS "targetBooked",
-  target_line.amount_minor AS "targetLineAmountMinor"`;
+  target.transaction_id IS NOT NULL AS "hasTarget", target.kind IS NOT NULL AS known,
+  (target.kind = 'BET' AND target.response_body IS NOT NULL) AS booked,
+  target_line.amount_minor AS "lineAmountMinor"`;
 
 /** Joins the target of a ROLLBACK: its record on the platform, and its first APPROVED line in the statement. */
 const TARGET = `
@@ -99,8 +92,8 @@ const TARGET = `
 const PAIRS = `
   SELECT l.line, l.provider_id AS "providerId", l.transaction_id AS "transactionId", l.kind,
          l.original_transaction_id AS "originalTransactionId", l.player_ref AS "playerRef", l.currency,
-         l.amount_minor AS "amountMinor", l.status, l.booked_at AS "bookedAt", l.booked_at_ms AS "bookedAtMs",
-         l.first_line AS "firstLine", ${RECORD}
+         l.amount_minor AS "amountMinor", l.status, l.booked_at AS "bookedAt", l.first_line AS "firstLine",
+         (l.booked_at_ms >= :fromMs AND l.booked_at_ms < :toMs) AS "inRange", ${RECORD}
     FROM (SELECT s.*, min(s.line) OVER (PARTITION BY s.provider_id, s.transaction_id) AS first_line
             FROM pg_temp.statement_lines s) l
     LEFT JOIN transactions p
@@ -111,7 +104,7 @@ const PAIRS = `
 
 /** The platform's records without a line, for the operator in the range, except tombstones. */
 const RECORDS_WITHOUT_LINE = `
-  SELECT ${RECORD}
+  SELECT NULL AS line, ${RECORD}
     FROM transactions p
     ${TARGET}
    WHERE p.operator_id = :operatorId AND p.mode = 'REAL' AND p.kind IS NOT NULL
@@ -189,12 +182,13 @@ export class ReconciliationStore {
   /** Yields all pairs in batches, from one snapshot: first each line in order, then the records without a line. */
   async *pairs(range: Range): AsyncGenerator<ComparedPair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const values = { ...range, fromMs: range.from.getTime(), toMs: range.to.getTime() };
     for (const select of [PAIRS, RECORDS_WITHOUT_LINE]) {
-      await queryOn(this.client)(named('', `DECLARE pairs NO SCROLL CURSOR FOR ${select}`), range);
+      await queryOn(this.client)(named('', `DECLARE pairs NO SCROLL CURSOR FOR ${select}`), values);
       for (;;) {
         const { rows } = await this.client.query<Row>(`FETCH ${FETCH_ROWS} FROM pairs`);
         if (rows.length === 0) break;
-        yield rows.map((row) => pairOf(row, range));
+        yield rows.map(pairOf);
       }
       await this.client.query('CLOSE pairs');
     }
@@ -219,30 +213,9 @@ export class ReconciliationStore {
   }
 }
 
-function pairOf(row: Row, range: Range): ComparedPair {
-  return { line: lineOf(row, range), record: recordOf(row), target: targetOf(row) };
-}
-
-function lineOf(row: Row, { from, to }: Range): NumberedLine | null {
-  const { line, bookedAtMs } = row;
-  if (line == null) return null;
-  const inRange = bookedAtMs === null ? null : bookedAtMs >= from.getTime() && bookedAtMs < to.getTime();
-  const { providerId, transactionId, kind, originalTransactionId, playerRef } = row;
-  const { currency, amountMinor, status, bookedAt, firstLine } = row;
-  return {
-    line,
-    firstLine,
-    inRange,
-    providerId,
-    transactionId,
-    kind,
-    originalTransactionId,
-    playerRef,
-    currency,
-    amountMinor,
-    status,
-    bookedAt,
-  };
+function pairOf(row: Row): ComparedPair {
+  // A row has the fields of a line and of a target.
+  return { line: row.line === null ? null : row, record: recordOf(row), target: row.hasTarget ? row : null };
 }
 
 function recordOf(row: Row): PlatformRecord | null {
@@ -260,14 +233,5 @@ function recordOf(row: Row): PlatformRecord | null {
     answered: row.answered,
     createdAt: row.createdAt,
     inRange: row.recordInRange,
-  };
-}
-
-function targetOf(row: Row): ComparedPair['target'] {
-  if (!row.hasTarget) return null;
-  return {
-    booked: row.targetBooked,
-    known: row.targetKnown,
-    lineAmountMinor: row.targetLineAmountMinor,
   };
 }
