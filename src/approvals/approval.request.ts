@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { columnsOf, itemFrom } from '../api/lists/item.js';
+import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
 import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
-import { type Approval, APPROVAL_STATES, type ApprovalState, type ApprovalWithResult } from './approval.js';
-import { type GuardedActionKind, summaryOf } from './guarded-action.js';
+import { type GuardedAction, type GuardedActionKind, summaryOf } from './guarded-action.js';
+
+const APPROVAL_STATES = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const;
+type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 const KINDS = ['grant', 'batch', 'adjustment', 'settlement'] as const satisfies readonly GuardedActionKind[];
 
@@ -129,29 +131,19 @@ export class ApprovalListResponse extends NextCursor {
   items: ApprovalItem[];
 }
 
-/** Whether the amount of the action is a stake of free spins. */
-const GIVES_SPINS: Readonly<Record<GuardedActionKind, boolean>> = {
-  grant: true,
-  batch: true,
-  adjustment: false,
-  settlement: false,
+/** An approval as it is stored. */
+export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy'>> & {
+  readonly askedBy: string;
+  readonly terms: GuardedAction['terms'];
+  readonly fingerprint: Buffer;
+  /** Why the action could not be recorded when it was approved; else null. */
+  readonly failureError: string | null;
 };
 
-export function approvalItem(approval: Approval): ApprovalItem {
-  const { kind, amountMinor, limitName, limitMinor, usedMinor } = approval;
-  return itemFrom(APPROVAL_COLUMNS, {
-    ...approval,
-    summary: summaryOf(approval),
-    ...(GIVES_SPINS[kind]
-      ? { stakeMinor: amountMinor, amountMinor: null }
-      : { stakeMinor: null, amountMinor }),
-    limit: limitName === null ? null : { name: limitName, limitMinor: limitMinor!, usedMinor: usedMinor! },
-  });
-}
+export type ApprovalWithResult = Approval & Pick<ApprovalResponse, 'result'>;
 
-export function approvalResponse(approval: ApprovalWithResult): ApprovalResponse {
-  const { terms, result } = approval;
-  return { ...approvalItem(approval), terms, ...(result && { result }) };
+export function approvalItem(approval: Approval): ApprovalItem {
+  return itemFrom(APPROVAL_COLUMNS, { ...approval, summary: summaryOf(approval) });
 }
 
 /** An operator sees the action and the decision, but not which administrator made the request or the decision. */
@@ -162,7 +154,8 @@ export function operatorApprovalItem(approval: Approval): ApprovalItem {
     : shown;
 }
 
-export function operatorApprovalResponse(approval: ApprovalWithResult): ApprovalResponse {
+/** @param show `approvalItem` for an administrator, `operatorApprovalItem` for an operator */
+export function approvalResponse(approval: ApprovalWithResult, show = approvalItem): ApprovalResponse {
   const { terms, result } = approval;
-  return { ...operatorApprovalItem(approval), terms, ...(result && { result }) };
+  return { ...show(approval), terms, ...(result && { result }) };
 }

@@ -5,8 +5,7 @@ import type { CroupierError } from '../errors/croupier-error.js';
 import { type Place, placeColumn, START_OF_LIST } from '../database/place.js';
 import { named } from '../database/statement.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
-import type { Approval } from './approval.js';
-import type { ApprovalQuery } from './approval.request.js';
+import type { Approval, ApprovalQuery } from './approval.request.js';
 import type { GuardedAction } from './guarded-action.js';
 
 /** Longest time that an action waits for its approval. Contract, section 9, "Limits and approvals". */
@@ -14,10 +13,13 @@ const WAITS = `interval '24 hours'`;
 
 const COLUMNS = `
   approval_id AS "approvalId", state, kind, reference, deed AS terms, fingerprint, operator_id AS "operatorId", currency,
-  amount_minor AS "amountMinor", limit_name AS "limitName", limit_minor AS "limitMinor", used_minor AS "usedMinor",
+  CASE WHEN kind IN ('grant', 'batch') THEN amount_minor END AS "stakeMinor",
+  CASE WHEN kind NOT IN ('grant', 'batch') THEN amount_minor END AS "amountMinor",
+  CASE WHEN limit_name IS NOT NULL
+       THEN json_build_object('name', limit_name, 'limitMinor', limit_minor, 'usedMinor', used_minor) END AS "limit",
   asked_by AS "askedBy", asked_by_name AS "askedByName", created_at AS "createdAt", expires_at AS "expiresAt",
   decided_by AS "decidedBy", decided_by_name AS "decidedByName", decided_at AS "decidedAt", reason,
-  failure_code AS "failureCode", failure_error AS "failureError"`;
+  failure_error AS "failureError"`;
 
 /**
  * Expires approvals that were not decided in time. Runs before approvals are read, so that none is shown as WAITING
@@ -97,14 +99,12 @@ export class ApprovalStore {
     action: GuardedAction,
     limit: ExceededLimit | undefined,
   ): Promise<Approval | undefined> {
-    const { kind, reference, terms, fingerprint, stake } = action;
+    const { terms, stake } = action;
     const amountMinor = 'amountMinor' in terms ? terms.amountMinor : (stake?.amountMinor ?? 0);
     const [approval] = await query<Approval>(REQUEST, {
+      ...action,
       approvalId,
-      kind,
-      reference,
       terms: JSON.stringify(terms),
-      fingerprint,
       operatorId: terms.operatorId,
       currency: terms.currency,
       amountMinor,

@@ -6,7 +6,7 @@ import { ApiErrors } from '../api/api-errors.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
-import { ApprovalResponse, operatorApprovalResponse } from './approval.request.js';
+import { approvalResponse, ApprovalResponse, operatorApprovalItem } from './approval.request.js';
 import { ApprovalsService } from './approvals.service.js';
 
 /** Contract, section 9, "Limits and approvals". */
@@ -29,6 +29,6 @@ export class ApprovalsOperatorController {
     @SignedTenant() { id: operatorId }: Operator,
     @UuidParam('approvalId') approvalId: string,
   ): Promise<ApprovalResponse> {
-    return operatorApprovalResponse(await this.approvals.find(approvalId, operatorId));
+    return approvalResponse(await this.approvals.find(approvalId, operatorId), operatorApprovalItem);
   }
 }

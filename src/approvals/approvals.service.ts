@@ -11,8 +11,13 @@ import { isUuid } from '../api/validation/identifier.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { Randomness } from '../runtime/randomness.js';
-import type { Approval, ApprovalWithResult } from './approval.js';
-import { type ApprovalItem, approvalItem, type ApprovalQuery } from './approval.request.js';
+import {
+  type Approval,
+  type ApprovalItem,
+  approvalItem,
+  type ApprovalQuery,
+  type ApprovalWithResult,
+} from './approval.request.js';
 import { ApprovalStore } from './approval.store.js';
 import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 
