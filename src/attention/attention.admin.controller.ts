@@ -13,12 +13,7 @@ import {
   CommentRequest,
   SnoozeRequest,
 } from './attention.request.js';
-import {
-  ATTENTION_COLUMNS,
-  AttentionListResponse,
-  attentionResponse,
-  AttentionResponse,
-} from './attention.response.js';
+import { ATTENTION_COLUMNS, AttentionListResponse, AttentionResponse } from './attention.response.js';
 import { AttentionService } from './attention.service.js';
 
 /** Contract, section 9, "Attention". */
@@ -56,8 +51,8 @@ export class AttentionAdminController {
     errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: AttentionResponse })
-  async find(@UuidParam('id') id: string): Promise<AttentionResponse> {
-    return attentionResponse(await this.attention.find(id));
+  find(@UuidParam('id') id: string): Promise<AttentionResponse> {
+    return this.attention.find(id);
   }
 
   @Post(':id/assign')
@@ -70,12 +65,12 @@ export class AttentionAdminController {
     errors: ['NOT_FOUND', 'CONFLICT'],
   })
   @ApiOkResponse({ type: AttentionResponse })
-  async assign(
+  assign(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
     @JsonBody() { assignee }: AssignRequest,
   ): Promise<AttentionResponse> {
-    return attentionResponse(await this.attention.assign(actor, id, assignee ?? null));
+    return this.attention.assign(actor, id, assignee ?? null);
   }
 
   @Post(':id/snooze')
@@ -88,12 +83,12 @@ export class AttentionAdminController {
     errors: ['NOT_FOUND', 'CONFLICT'],
   })
   @ApiOkResponse({ type: AttentionResponse })
-  async snooze(
+  snooze(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
     @JsonBody() { until }: SnoozeRequest,
   ): Promise<AttentionResponse> {
-    return attentionResponse(await this.attention.snooze(actor, id, until));
+    return this.attention.snooze(actor, id, until);
   }
 
   @Post(':id/comments')
@@ -105,12 +100,12 @@ export class AttentionAdminController {
     errors: ['NOT_FOUND'],
   })
   @ApiCreatedResponse({ type: AttentionResponse })
-  async comment(
+  comment(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
     @JsonBody() { text }: CommentRequest,
   ): Promise<AttentionResponse> {
-    return attentionResponse(await this.attention.comment(actor, id, text));
+    return this.attention.comment(actor, id, text);
   }
 
   @Post(':id/close')
@@ -123,11 +118,11 @@ export class AttentionAdminController {
     errors: ['NOT_FOUND', 'CONFLICT'],
   })
   @ApiOkResponse({ type: AttentionResponse })
-  async close(
+  close(
     @ActorOfRequest() actor: Actor,
     @UuidParam('id') id: string,
     @JsonBody() { reason }: CloseRequest,
   ): Promise<AttentionResponse> {
-    return attentionResponse(await this.attention.close(actor, id, reason));
+    return this.attention.close(actor, id, reason);
   }
 }

@@ -114,14 +114,13 @@ export class AttentionResponse extends AttentionItem {
 export type Attention = RowOf<AttentionItem>;
 /** An entry in the history of an item. */
 export type AttentionEvent = RowOf<AttentionHistoryEntry>;
-/** An item with its history, oldest event first. */
-export type AttentionStory = Attention & { readonly events: readonly AttentionEvent[] };
 
 export function attentionItem(item: Attention): AttentionItem {
   return itemFrom(ATTENTION_COLUMNS, item);
 }
 
-export function attentionResponse({ events, ...item }: AttentionStory): AttentionResponse {
+/** @param events oldest first */
+export function attentionResponse(item: Attention, events: readonly AttentionEvent[]): AttentionResponse {
   const comments = events
     .filter(({ event }) => event === 'commented')
     .map(({ at, by, byName, text }) => present<AttentionComment>({ at, by, byName, text: text ?? '' }));

@@ -8,7 +8,12 @@ import { isUuid } from '../api/validation/identifier.js';
 import { Clock } from '../runtime/clock.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import type { AttentionQuery } from './attention.request.js';
-import { attentionItem, type AttentionItem, type AttentionStory } from './attention.response.js';
+import {
+  attentionItem,
+  type AttentionItem,
+  attentionResponse,
+  type AttentionResponse,
+} from './attention.response.js';
 import { AttentionStore } from './attention.store.js';
 
 /** Lists items of the attention queue and changes them for administrators. Contract, section 9, "Attention". */
@@ -35,18 +40,18 @@ export class AttentionService {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(id: string): Promise<AttentionStory> {
+  async find(id: string): Promise<AttentionResponse> {
     await this.items.wake();
     const item = await this.items.find(id);
     if (!item) throw new CroupierError('NOT_FOUND', 'no such item');
-    return { ...item, events: await this.items.events(id) };
+    return attentionResponse(item, await this.items.events(id));
   }
 
   /**
    * @param assignee free text; null removes the assignment
    * @throws CroupierError NOT_FOUND · CONFLICT if the item is closed
    */
-  assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionStory> {
+  assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionResponse> {
     return this.change(actor, id, 'assign', assignee, { assignee });
   }
 
@@ -54,7 +59,7 @@ export class AttentionService {
    * Snoozes the item, which becomes OPEN again at the time `until`.
    * @throws CroupierError INVALID_REQUEST if `until` is not in the future · NOT_FOUND · CONFLICT if the item is closed
    */
-  async snooze(actor: Actor, id: string, until: string): Promise<AttentionStory> {
+  async snooze(actor: Actor, id: string, until: string): Promise<AttentionResponse> {
     const instant = new Date(instantOrDayMs(until)!);
     if (instant <= this.clock.now())
       throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
@@ -62,7 +67,7 @@ export class AttentionService {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  comment(actor: Actor, id: string, text: string): Promise<AttentionStory> {
+  comment(actor: Actor, id: string, text: string): Promise<AttentionResponse> {
     return this.change(actor, id, 'comment', text, { text });
   }
 
@@ -70,7 +75,7 @@ export class AttentionService {
    * Closes the item. No new item is opened as long as its cause is present.
    * @throws CroupierError NOT_FOUND · CONFLICT if the item is already closed
    */
-  close(actor: Actor, id: string, reason: string): Promise<AttentionStory> {
+  close(actor: Actor, id: string, reason: string): Promise<AttentionResponse> {
     return this.change(actor, id, 'close', reason, { reason });
   }
 
@@ -80,7 +85,7 @@ export class AttentionService {
     verb: 'assign' | 'snooze' | 'comment' | 'close',
     value: string | null,
     after: object,
-  ): Promise<AttentionStory> {
+  ): Promise<AttentionResponse> {
     await this.find(id);
     const changed = await this.audit.change(actor, async ({ query }, record) => {
       const written = await this.items.change(query, id, verb, actor, value);

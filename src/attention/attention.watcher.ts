@@ -7,7 +7,7 @@ import { Parking } from '../wallet/resolving/parking.js';
 import { type AttentionKind, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
-import { flaggedWinnings, type Search } from './causes.js';
+import { flaggedWinnings, type Search, type SearchedRow } from './causes.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 /** Polling interval, in milliseconds. An item appears within ten seconds of its cause, except for open rounds. */
@@ -175,13 +175,14 @@ export class AttentionWatcher implements OnModuleInit {
     place: readonly string[] | undefined,
   ): Promise<{ end: readonly string[] | undefined; mayBeNew: boolean }> {
     const rows = await this.causes.window(name, place, WINDOW);
-    const causes = rows.filter(({ isNew }) => isNew).map(({ cause }) => cause);
+    const isNew = ({ due, known }: SearchedRow) => due && !known;
+    const causes = rows.filter(isNew).map(({ cause }) => cause);
     if (name === 'parked') await this.items.markParked(causes);
     if (name === 'duplicates') await this.items.endFailures(causes);
     await this.items.open(causes);
     return {
       end: rows.length === WINDOW ? rows.at(-1)?.place : undefined,
-      mayBeNew: rows.some(({ isNew, isRecent }) => isNew || isRecent),
+      mayBeNew: rows.some((row) => isNew(row) || row.recent),
     };
   }
 

@@ -4,13 +4,12 @@ import { leading, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
 import { openRound } from '../desk/rounds/open-round.sql.js';
 import { type Cause, partsOf } from './attention.js';
-import { causeOf, type RowOf, type Search, type TenantPair } from './causes.js';
+import { causeOf, type RowOf, type Search, type SearchedRow, type TenantPair } from './causes.js';
 
 /*
  * Searches for the causes of attention items in the tables of other rooms. The place of a row is its sort key. Each
  * query reads a window: the next rows after a place, newest first, because the newest causes may have no item yet. It
- * finds these rows with an index and reads no others of the table, so its cost is bounded. Each row has three flags: `due`, whether it is a cause now; `known`, whether it has an item that is up to date; `recent`, whether it
- * became a cause within the last 30 seconds.
+ * finds these rows with an index and reads no others of the table, so its cost is bounded.
  */
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
@@ -245,20 +244,6 @@ export const OPEN_ROUNDS = named(
                   AND t.game_id = r.game_id AND t.operator_id = :operatorId AND t.mode = 'REAL' ${UNMERGED}) t) state`,
 );
 
-/** A row of a search. */
-export interface FoundCause {
-  readonly cause: Cause;
-  /**
-   * Whether the row is a cause without an item. The item of a parked transaction only counts if it is closed or says
-   * that the transaction is parked.
-   */
-  readonly isNew: boolean;
-  /** Whether the row became a cause within the last 30 seconds. */
-  readonly isRecent: boolean;
-  /** The sort key of the row. A window begins after the place of an earlier row. */
-  readonly place: readonly string[];
-}
-
 /** Counts of the rounds of an operator and a provider, among the transactions that were read. */
 export interface CountedRounds {
   /** Rounds that have been open for more than a day. */
@@ -279,7 +264,11 @@ export class CauseStore {
    * Reads the next window of a search: at most `limit` rows.
    * @param place the place of the last row of the previous window; undefined to begin with the newest row
    */
-  async window(search: Search, place: readonly string[] | undefined, limit: number): Promise<FoundCause[]> {
+  async window(
+    search: Search,
+    place: readonly string[] | undefined,
+    limit: number,
+  ): Promise<(SearchedRow & { readonly cause: Cause })[]> {
     const { statement, begin } = SEARCHES[search];
     const [at, ...keys] = place ?? begin;
     // The cast is safe: both lookups use the same search, whose rows have the type that its mapping expects.
@@ -290,12 +279,7 @@ export class CauseStore {
       providerId: keys[0],
       id: keys.at(-1),
     });
-    return rows.map((row) => ({
-      isNew: row.due && !row.known,
-      isRecent: row.recent,
-      place: row.place,
-      cause: toCause(row),
-    }));
+    return rows.map((row) => ({ ...row, cause: toCause(row) }));
   }
 
   /** Returns those of the subjects whose cause is still present. */

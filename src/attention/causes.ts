@@ -1,4 +1,10 @@
-import { type GuardedActionKind, spinsOf, summaryOf, type TermsOf } from '../approvals/guarded-action.js';
+import {
+  type GrantTerms,
+  type GuardedActionKind,
+  spinsOf,
+  summaryOf,
+  type TermsOf,
+} from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
 import { money, transactionMoney } from '../money/money.js';
 import { type Cause, subjectOf } from './attention.js';
@@ -8,7 +14,7 @@ import { type Cause, subjectOf } from './attention.js';
  * `href` is the API path of the record.
  */
 
-interface SearchedRow {
+export interface SearchedRow {
   /** Whether the row is a cause now. */
   readonly due: boolean;
   /** Whether the row has an item that is up to date. */
@@ -19,42 +25,19 @@ interface SearchedRow {
   readonly place: readonly string[];
 }
 
-interface UndecidedRow extends SearchedRow {
-  readonly providerId: string;
-  readonly transactionId: string;
-  readonly operatorId: string;
-  readonly kind: string;
-  readonly playerRef: string;
-  readonly amountMinor: number;
-  readonly currency: string;
-  /** When it was parked, as text from PostgreSQL, because a Date would lose the microseconds; null if it was not. */
-  readonly parkedAt: string | null;
-}
+type UndecidedRow = SearchedRow &
+  Pick<
+    FlaggedWin,
+    'providerId' | 'transactionId' | 'operatorId' | 'playerRef' | 'amountMinor' | 'currency'
+  > & {
+    readonly kind: string;
+    /** When it was parked, as text from PostgreSQL, because a Date would lose the microseconds; null if it was not. */
+    readonly parkedAt: string | null;
+  };
 
-interface FailedGrantRow extends SearchedRow {
-  readonly providerId: string;
-  readonly operatorId: string;
-  readonly requestRef: string;
-  readonly playerRef: string;
-  readonly gameId: string;
-  readonly spins: number;
-  readonly betAmountMinor: number;
-  readonly currency: string;
-  readonly error: string | null;
-  readonly outcomeUnknown: boolean;
-}
-
-interface DuplicateGrantRow extends SearchedRow {
-  readonly providerId: string;
-  readonly operatorId: string;
-  readonly requestRef: string;
-  readonly playerRef: string;
-  readonly gameId: string;
-  readonly spins: number;
-  readonly betAmountMinor: number;
-  readonly currency: string;
-  readonly duplicateOf: string;
-}
+type GrantRow = SearchedRow & GrantTerms & { readonly providerId: string };
+type FailedGrantRow = GrantRow & { readonly error: string | null; readonly outcomeUnknown: boolean };
+type DuplicateGrantRow = GrantRow & { readonly duplicateOf: string };
 
 interface RevocationRow extends SearchedRow {
   readonly providerId: string;
@@ -114,49 +97,40 @@ function undecidedTransaction(row: UndecidedRow): Cause {
 }
 
 function failedGrant(row: FailedGrantRow): Cause {
-  const { providerId, operatorId, requestRef, playerRef, gameId } = row;
   const outcome = row.outcomeUnknown ? 'the provider may have granted it' : 'it was not granted';
   const error = row.error === null ? '' : `: ${row.error}`;
-  return {
-    kind: 'grant',
-    subject: requestRef,
-    operatorId,
-    providerId,
-    summary: `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} failed${error}; ${outcome}`,
-    href: grantHref(requestRef),
-  };
+  return causeOfGrant(row, `failed${error}; ${outcome}`);
 }
 
 function duplicateGrant(row: DuplicateGrantRow): Cause {
-  const { providerId, operatorId, requestRef, playerRef, gameId, duplicateOf } = row;
+  const { duplicateOf } = row;
+  const what =
+    `is a duplicate: the provider answered with the externalRef of the grant ${duplicateOf}, in which all winnings ` +
+    'count';
+  return { ...causeOfGrant(row, what), duplicateOf };
+}
+
+function causeOfGrant(row: GrantRow, what: string): Cause {
+  const { providerId, operatorId, requestRef, playerRef, gameId } = row;
   return {
     kind: 'grant',
     subject: requestRef,
     operatorId,
     providerId,
-    summary:
-      `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} is a duplicate: the provider answered with the ` +
-      `externalRef of the grant ${duplicateOf}, in which all winnings count`,
-    href: grantHref(requestRef),
-    duplicateOf,
+    summary: `grant of ${spinsOf(row)} to ${playerRef} in ${gameId} ${what}`,
+    href: `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`,
   };
 }
 
-const UNKNOWN = 'the outcome is not known';
-
-function undeliveredRevocation({
-  providerId,
-  operatorId,
-  playerRef,
-  sessionId,
-  error,
-}: RevocationRow): Cause {
+function undeliveredRevocation(row: RevocationRow): Cause {
+  const { providerId, operatorId, playerRef, sessionId, error } = row;
+  const why = error ?? 'the outcome is not known';
   return {
     kind: 'revocation',
     subject: sessionId,
     operatorId,
     providerId,
-    summary: `${providerId} did not confirm the revocation of a session of ${playerRef}: ${error ?? UNKNOWN}`,
+    summary: `${providerId} did not confirm the revocation of a session of ${playerRef}: ${why}`,
     href: `/v1/admin/sessions/${sessionId}`,
   };
 }
@@ -199,10 +173,6 @@ export function openRounds({ operatorId, providerId }: TenantPair, count: number
     count,
     href: `/v1/admin/rounds?${query.toString()}`,
   };
-}
-
-function grantHref(requestRef: string): string {
-  return `/v1/admin/free-spins/${encodeURIComponent(requestRef)}`;
 }
 
 function transactionHref(providerId: string, transactionId: string): string {

@@ -3,13 +3,6 @@ import { Randomness } from '../runtime/randomness.js';
 import type { Cause } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 
-/** The operator and time range of a reconciliation. */
-export interface ReconciledRange {
-  readonly operatorId: string;
-  readonly from: Date;
-  readonly to: Date;
-}
-
 /**
  * Opens an item for each finding that has none. Called by a command, which runs without the Nest application.
  * @param complete whether `findings` has all findings of the range; if so, the items of other findings in this range
@@ -18,7 +11,7 @@ export interface ReconciledRange {
  */
 export async function recordFindings(
   database: Database,
-  { operatorId, from, to }: ReconciledRange,
+  { operatorId, from, to }: { operatorId: string } & NonNullable<Cause['range']>,
   findings: readonly Cause[],
   complete: boolean,
   by: string,
