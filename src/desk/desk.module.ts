@@ -6,11 +6,9 @@ import { AdjustmentService } from './corrections/adjustment.service.js';
 import { AdjustmentsAdminController } from './corrections/adjustments.admin.controller.js';
 import { SettleAdminController } from './corrections/settle.admin.controller.js';
 import { SettleService } from './corrections/settle.service.js';
-import { RoundDesk } from './rounds/round-desk.service.js';
 import { RoundStore } from './rounds/round.store.js';
 import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
 import { SearchAdminController } from './search/search.admin.controller.js';
-import { SearchService } from './search/search.service.js';
 import { SearchStore } from './search/search.store.js';
 import { SessionDetailAdminController } from './transactions/session-detail.admin.controller.js';
 import { TransactionDetails } from './transactions/transaction-details.service.js';
@@ -32,11 +30,9 @@ import { TransactionsAdminController } from './transactions/transactions.admin.c
     TransactionDesk,
     TransactionDetails,
     TransactionSearchStore,
-    RoundDesk,
     RoundStore,
     AdjustmentService,
     SettleService,
-    SearchService,
     SearchStore,
   ],
 })

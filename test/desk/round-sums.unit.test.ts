@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { adviceForRound } from '../../src/desk/rounds/round-advice.js';
-import { type BetsAndWins, isOpen, type RoundTransaction, sumsOf } from '../../src/desk/rounds/round-sums.js';
+import type { BetsAndWinsResponse } from '../../src/desk/rounds/round.admin.response.js';
+import { isOpen, type RoundTransaction, sumsOf } from '../../src/desk/rounds/round-sums.js';
 
 const APPROVED: RoundTransaction = {
   transactionId: 'bet',
@@ -23,12 +24,12 @@ const tombstone = bet({ kind: null, state: 'ROLLED_BACK', reported: null });
 
 const NOTHING = sums(0, 0);
 
-function sums(betMinor: number, winMinor: number): BetsAndWins {
+function sums(betMinor: number, winMinor: number): BetsAndWinsResponse {
   return { betMinor, winMinor, netMinor: winMinor - betMinor };
 }
 
 describe('the sums of', () => {
-  test.each<[string, RoundTransaction[], BetsAndWins, BetsAndWins, BetsAndWins]>([
+  test.each<[string, RoundTransaction[], BetsAndWinsResponse, BetsAndWinsResponse, BetsAndWinsResponse]>([
     ['a BET', [bet()], sums(100, 0), sums(100, 0), NOTHING],
     [
       'BETs and WINs',

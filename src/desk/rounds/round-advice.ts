@@ -1,6 +1,6 @@
 import { money } from '../../money/money.js';
 import type { Advice } from '../transactions/advice.js';
-import type { SumsOfCurrency } from './round-sums.js';
+import type { RoundSumsResponse } from './round.admin.response.js';
 
 /** A transaction of the round, and what the desk should do about it. */
 export interface AdvisedTransaction {
@@ -20,7 +20,7 @@ const BY_URGENCY: readonly Advice['action'][] = ['contact-operator', 'resolve', 
  */
 export function adviceForRound(
   transactions: readonly AdvisedTransaction[],
-  sums: readonly SumsOfCurrency[],
+  sums: readonly RoundSumsResponse[],
   open: boolean,
 ): Advice {
   const needy = BY_URGENCY.flatMap((action) => transactions.filter(({ advice }) => advice.action === action));
@@ -39,7 +39,7 @@ export function adviceForRound(
   return { action: 'none', text: `${movements} ${state}` };
 }
 
-function movedIn({ currency, operator: { betMinor, winMinor } }: SumsOfCurrency): string[] {
+function movedIn({ currency, operator: { betMinor, winMinor } }: RoundSumsResponse): string[] {
   const amount = (verb: string, minor: number | undefined) =>
     minor === 0
       ? []

@@ -1,16 +1,13 @@
-import type { Kind, Mode, State } from '../../wallet/rules/facts.js';
+import type { RowOf } from '../../api/lists/item.js';
+import type { Kind, State } from '../../wallet/rules/facts.js';
+import type { TransactionItem } from '../transactions/transaction.admin.response.js';
+import type { BetsAndWinsResponse, RoundItem, RoundSumsResponse } from './round.admin.response.js';
+
+type SummedField =
+  'transactionId' | 'kind' | 'state' | 'amountMinor' | 'currency' | 'roundClosed' | 'originalTransactionId';
 
 /** The fields of a transaction that determine the sums of its round, and whether the round is open. */
-export interface RoundTransaction {
-  readonly transactionId: string;
-  /** Null for a tombstone. */
-  readonly kind: Kind | 'ADJUSTMENT' | null;
-  readonly state: State;
-  readonly amountMinor: number;
-  readonly currency: string;
-  readonly roundClosed: boolean | null;
-  /** The target of a ROLLBACK. */
-  readonly originalTransactionId: string | null;
+export interface RoundTransaction extends Pick<RowOf<TransactionItem>, SummedField> {
   /** Whether the platform's own rules decided it, so that no money moves. */
   readonly ownVerdict: boolean;
   /** The outcome that the provider received last; null if it received none. */
@@ -18,33 +15,10 @@ export interface RoundTransaction {
 }
 
 /** What identifies a round. Contract, section 3. */
-export interface RoundKey {
-  readonly providerId: string;
-  readonly operatorId: string;
-  readonly playerRef: string;
-  readonly gameId: string;
-  readonly roundId: string;
-  readonly mode: Mode;
-}
-
-/** In minor units. A sum outside ±(2^53−1) is absent, because JavaScript numbers are exact only in this range. */
-export interface BetsAndWins {
-  readonly betMinor?: number;
-  readonly winMinor?: number;
-  /** WINs minus BETs. */
-  readonly netMinor?: number;
-}
-
-/** The sums of a round in one currency, as known to each side. */
-export interface SumsOfCurrency {
-  readonly currency: string;
-  /** According to the last answers that the provider received. */
-  readonly told: BetsAndWins;
-  /** According to the operator's answers. */
-  readonly operator: BetsAndWins;
-  /** The amounts of undecided transactions. */
-  readonly unknown: BetsAndWins;
-}
+export type RoundKey = Pick<
+  RoundItem,
+  'providerId' | 'operatorId' | 'playerRef' | 'gameId' | 'roundId' | 'mode'
+>;
 
 /**
  * A round is open if it has an APPROVED BET, no APPROVED WIN and no transaction with `roundClosed`. Contract, section
@@ -57,7 +31,8 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 }
 
 /**
- * Computes the sums of a round, with one entry per currency.
+ * Computes the sums of a round, with one entry per currency. A sum outside ±(2^53−1) is absent, because JavaScript
+ * numbers are exact only in this range.
  *
  * - `told` counts a BET or WIN if the provider last received APPROVED for it. It leaves out a BET if the provider also
  *   received APPROVED for the BET's ROLLBACK.
@@ -65,7 +40,7 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
  * - `unknown` counts an undecided ROLLBACK of an APPROVED BET as a BET with a negative amount. If the BET is undecided,
  *   too, `unknown` counts only the BET.
  */
-export function sumsOf(transactions: readonly RoundTransaction[]): SumsOfCurrency[] {
+export function sumsOf(transactions: readonly RoundTransaction[]): RoundSumsResponse[] {
   const currencies = [...new Set(transactions.map(({ currency }) => currency))].sort();
   const byId = new Map(transactions.map((each) => [each.transactionId, each]));
   const reversed = reversedForProvider(transactions);
@@ -114,7 +89,7 @@ class Sum {
     if (kind === 'WIN') this.win += BigInt(amountMinor);
   }
 
-  result(): BetsAndWins {
+  result(): BetsAndWinsResponse {
     return {
       ...exact('betMinor', this.bet),
       ...exact('winMinor', this.win),
@@ -123,7 +98,7 @@ class Sum {
   }
 }
 
-function exact<Name extends keyof BetsAndWins>(name: Name, sum: bigint): { [name in Name]?: number } {
+function exact<Name extends keyof BetsAndWinsResponse>(name: Name, sum: bigint): { [name in Name]?: number } {
   const minor = Number(sum);
   return (Number.isSafeInteger(minor) ? { [name]: minor } : {}) as { [name in Name]?: number };
 }

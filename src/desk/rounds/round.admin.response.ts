@@ -2,7 +2,6 @@ import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { columnsOf } from '../../api/lists/item.js';
 import { NextCursor } from '../../api/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transactions/transaction.admin.response.js';
-import type { BetsAndWins, SumsOfCurrency } from './round-sums.js';
 
 /** A round in a list. */
 export class RoundItem {
@@ -41,7 +40,7 @@ export class RoundListResponse extends NextCursor {
 
 const BEYOND = 'Minor units; absent above 2^53−1';
 
-export class BetsAndWinsResponse implements BetsAndWins {
+export class BetsAndWinsResponse {
   @ApiPropertyOptional({ type: 'integer', example: 250, description: BEYOND })
   betMinor?: number;
   @ApiPropertyOptional({ type: 'integer', example: 0, description: BEYOND })
@@ -50,7 +49,7 @@ export class BetsAndWinsResponse implements BetsAndWins {
   netMinor?: number;
 }
 
-export class RoundSumsResponse implements SumsOfCurrency {
+export class RoundSumsResponse {
   @ApiProperty({ example: 'EUR' })
   currency: string;
   @ApiProperty({ description: 'According to the last answers to the provider' })

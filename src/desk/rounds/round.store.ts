@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { Found } from '../../api/lists/time-page.js';
+import { itemFrom } from '../../api/lists/item.js';
+import type { PageOf } from '../../api/lists/page.js';
+import { type Found, pageOfWindow } from '../../api/lists/time-page.js';
+import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
 import { Database } from '../../database/database.js';
+import { DatabaseClock } from '../../database/database-clock.js';
 import { type Place, placeColumn, placeOf } from '../../database/place.js';
 import { asRange, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
 import { within } from '../../database/time-ordered.js';
+import { CroupierError } from '../../errors/croupier-error.js';
 import type { Mode } from '../../wallet/rules/facts.js';
 import { REPORTED } from '../../wallet/transaction.sql.js';
 import {
@@ -20,8 +25,11 @@ import {
 } from '../transactions/transaction-search.sql.js';
 import type { WholeRow } from '../transactions/transaction-search.store.js';
 import { openRound } from './open-round.sql.js';
-import type { RoundItem } from './round.admin.response.js';
-import type { RoundKey, RoundTransaction } from './round-sums.js';
+import { adviceOf, itemOf } from '../transactions/transaction-story.js';
+import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
+import { ROUND_COLUMNS, type RoundDetail, type RoundItem } from './round.admin.response.js';
+import { adviceForRound } from './round-advice.js';
+import { isOpen, type RoundKey, type RoundTransaction, sumsOf } from './round-sums.js';
 
 /** A filter for rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
@@ -135,15 +143,79 @@ export const SUMMANDS_OF_ROUND = ofRound(`
     t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
     t.verdict IS NOT NULL AS "ownVerdict", ${REPORTED} AS "reported"`);
 
+/** Maximum number of transactions shown for a round. The answer is then about 1 MB long. */
+const SHOWN_TRANSACTIONS = 1_000;
+/** Maximum number of transactions summed for a round. They then need about 20 MB of memory. */
+const SUMMED_TRANSACTIONS = 50_000;
+
+/** Rounds for the support desk. Contract, section 9, "Rounds". */
 @Injectable()
 export class RoundStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly databaseClock: DatabaseClock,
+  ) {}
+
+  /**
+   * One page of rounds, newest first. A round is as old as its first BET.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
+    const { operatorId, providerId, playerRef, from } = query;
+    const oldEnough = new Date(this.databaseClock.now().getTime() - olderThanMinutes * 60_000).toISOString();
+    const bounds = [...(to === undefined ? [] : [to]), ...(olderThanMinutes === 0 ? [] : [oldEnough])];
+    const filter = {
+      operatorId,
+      providerId,
+      playerRef,
+      from,
+      to: bounds.sort((left, right) => Date.parse(left) - Date.parse(right))[0],
+      ...(open && { open: true as const }),
+    };
+    return pageOfWindow<RoundItem & { place: string }, RoundItem>(
+      query,
+      isUuid,
+      ({ before, limit }) => this.page(filter, before, limit),
+      (row) => itemFrom(ROUND_COLUMNS, row),
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND · INVALID_REQUEST if several rounds match */
+  async detail(
+    { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
+    { mode = 'REAL', ...choice }: FindRoundQuery,
+  ): Promise<RoundDetail> {
+    const known = isIdentifier(providerId) && isIdentifier(roundId);
+    const { statement, values } = roundsWithId(providerId, roundId, { ...choice, mode }, 2);
+    const [key, another] = known ? await this.database.query<RoundKey>(statement, values) : [];
+    if (!key) throw new CroupierError('NOT_FOUND', 'no such round');
+    if (another) {
+      const message = 'several rounds have this roundId: specify operatorId, playerRef and gameId';
+      throw new CroupierError('INVALID_REQUEST', message);
+    }
+    const { query } = this.database;
+    const found = await query<WholeRow>(TRANSACTIONS_OF_ROUND, { ...key, limit: SHOWN_TRANSACTIONS + 1 });
+    const rows = found.slice(0, SHOWN_TRANSACTIONS);
+    const limit = SUMMED_TRANSACTIONS;
+    const summands = await query<RoundTransaction>(SUMMANDS_OF_ROUND, { ...key, limit });
+    const open = isOpen(summands);
+    const sums = sumsOf(summands);
+    const advised = rows.map((row) => ({ ...row, advice: adviceOf(row, rollbacksOf(row, rows)) }));
+    return {
+      ...key,
+      open,
+      items: rows.map(itemOf),
+      ...(found.length > rows.length && { truncated: true as const }),
+      sums,
+      advice: adviceForRound(advised, sums, open),
+    };
+  }
 
   /**
    * One page of rounds, ordered by their first BET, newest first. The page may be short or empty, because it examines a
    * bounded number of transactions.
    */
-  page(
+  private page(
     filter: RoundFilter,
     before: Place | undefined,
     limit: number,
@@ -157,24 +229,13 @@ export class RoundStore {
       return { rows: await query<RoundItem & { place: string }>(statement, values), downTo };
     });
   }
+}
 
-  /** At most `limit` matching rounds, without duplicates. */
-  withId(
-    { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
-    choice: RoundChoice,
-    limit: number,
-  ): Promise<RoundKey[]> {
-    const { statement, values } = roundsWithId(providerId, roundId, choice, limit);
-    return this.database.query<RoundKey>(statement, values);
-  }
-
-  /** The oldest transactions of a round. */
-  transactionsOf(key: RoundKey, limit: number): Promise<WholeRow[]> {
-    return this.database.query<WholeRow>(TRANSACTIONS_OF_ROUND, { ...key, limit });
-  }
-
-  /** The oldest transactions of a round, with the fields that determine its sums. */
-  summandsOf(key: RoundKey, limit: number): Promise<RoundTransaction[]> {
-    return this.database.query<RoundTransaction>(SUMMANDS_OF_ROUND, { ...key, limit });
-  }
+/** The ROLLBACKs that name the transaction, newest first. */
+function rollbacksOf({ transactionId }: WholeRow, rows: readonly WholeRow[]): WholeRow[] {
+  return rows
+    .filter(
+      ({ kind, originalTransactionId }) => kind === 'ROLLBACK' && originalTransactionId === transactionId,
+    )
+    .reverse();
 }

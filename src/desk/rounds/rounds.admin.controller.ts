@@ -5,13 +5,13 @@ import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/
 import { ValidQuery } from '../../api/validation/query.js';
 import { FindRoundQuery, RoundQuery } from './round.admin.request.js';
 import { ROUND_COLUMNS, RoundDetail, RoundListResponse } from './round.admin.response.js';
-import { RoundDesk } from './round-desk.service.js';
+import { RoundStore } from './round.store.js';
 
 /** Contract, section 9. */
 @ApiTags('Rounds')
 @Controller('v1/admin/rounds')
 export class RoundsAdminController {
-  constructor(private readonly rounds: RoundDesk) {}
+  constructor(private readonly rounds: RoundStore) {}
 
   @Get()
   @AdminRoute('listRounds', {

@@ -3,15 +3,14 @@ import { ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { SearchQuery } from './search.request.js';
-import { SEARCH_COLUMNS, SearchResponse } from './search.response.js';
-import { SearchService } from './search.service.js';
+import { SEARCH_COLUMNS, SearchQuery, SearchResponse } from './search.request.js';
+import { SearchStore } from './search.store.js';
 
 /** Contract, section 9. */
 @ApiTags('Search')
 @Controller('v1/admin/search')
 export class SearchAdminController {
-  constructor(private readonly searches: SearchService) {}
+  constructor(private readonly found: SearchStore) {}
 
   @Get()
   @AdminRoute('searchById', {
@@ -35,7 +34,7 @@ export class SearchAdminController {
     @ValidQuery() query: SearchQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<SearchResponse | StreamableFile> {
-    const read = ({ q }: SearchQuery) => this.searches.search(q);
+    const read = ({ q }: SearchQuery) => this.found.search(q);
     return answerList(format, { query, name: 'search', columns: SEARCH_COLUMNS, read });
   }
 }

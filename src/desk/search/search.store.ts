@@ -3,7 +3,8 @@ import { isUuid } from '../../api/validation/identifier.js';
 import { Database } from '../../database/database.js';
 import { leading, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
-import type { SearchItem } from './search.response.js';
+import { AttemptIds } from '../../wallet/attempt-ids.js';
+import { type FoundRow, searchItem, type SearchResponse } from './search.request.js';
 
 /** Maximum number of items in an answer. Contract, section 9. */
 const MAX_ITEMS = 50;
@@ -184,26 +185,21 @@ export const SEARCH = named(
     ORDER BY at DESC, type, id LIMIT ${MAX_ITEMS}`,
 );
 
-/** A found record, with the fields from which its `href` is built. A field that does not apply is null. */
-export interface FoundRow extends Pick<SearchItem, 'type' | 'id' | 'at'> {
-  readonly operatorId: string | null;
-  readonly providerId: string | null;
-  readonly playerRef: string | null;
-  /** For a round: its game and mode. */
-  readonly gameId: string | null;
-  readonly mode: string | null;
-  /** For a request: the transaction of its attempt; null if it was found by an audit entry or a callback. */
-  readonly transactionId: string | null;
-  /** For a request: the callback that it caused. */
-  readonly callbackId: string | null;
-}
-
+/** Finds records by an id of any kind. Contract, section 9. */
 @Injectable()
 export class SearchStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly attemptIds: AttemptIds,
+  ) {}
 
-  /** Finds at most `MAX_ITEMS` records, newest first. */
-  find(id: string): Promise<FoundRow[]> {
-    return this.database.query<FoundRow>(SEARCH, { id, uuid: isUuid(id) ? id : undefined });
+  /**
+   * Finds exact matches, newest first, at most `MAX_ITEMS`. Other instances' attempts are found about half a second
+   * after they end.
+   */
+  async search(id: string): Promise<SearchResponse> {
+    await this.attemptIds.flush();
+    const rows = await this.database.query<FoundRow>(SEARCH, { id, uuid: isUuid(id) ? id : undefined });
+    return { items: rows.map(searchItem) };
   }
 }
