@@ -1,8 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
-import { ExposeUnlessNull } from '../api/answer.js';
-import { columnsOf } from '../api/lists/item.js';
+import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
 import { NextCursor } from '../api/lists/time-page.js';
 import { IntegerField } from '../api/validation/fields.js';
 
@@ -24,14 +21,11 @@ const AmountField = (name: keyof typeof OF, example: number) =>
   });
 
 const ShownAmount = (name: keyof typeof OF, example: number) =>
-  applyDecorators(
-    ExposeUnlessNull(),
-    ApiPropertyOptional({
-      type: 'integer',
-      example,
-      description: `${OF[name]}, in minor units; absent if there is no limit`,
-    }),
-  );
+  ApiPropertyOptional({
+    type: 'integer',
+    example,
+    description: `${OF[name]}, in minor units; absent if there is no limit`,
+  });
 
 /**
  * All limits of an operator in one currency; an absent or null field means no limit. Contract, section 9, "Limits and
@@ -55,11 +49,9 @@ export class PutLimitRequest {
 }
 
 export class LimitResponse {
-  @Expose()
   @ApiProperty({ example: 'sandbox-operator' })
   operatorId: string;
 
-  @Expose()
   @ApiProperty({ example: 'EUR' })
   currency: string;
 
@@ -78,7 +70,6 @@ export class LimitResponse {
   @ShownAmount('maxWinMinor', 10_000_000)
   maxWinMinor?: number;
 
-  @Expose()
   @ApiProperty({
     type: 'integer',
     example: 20_000,
@@ -86,12 +77,18 @@ export class LimitResponse {
   })
   usedMinor: number;
 
-  @Expose()
   @ApiProperty()
   updatedAt: Date;
 }
 
 export const LIMIT_COLUMNS = columnsOf(LimitResponse);
+
+/** The stored limits of an operator in one currency, with the amount of the last 24 hours. */
+export type LimitInUse = RowOf<LimitResponse>;
+
+export function limitItem(limit: LimitInUse): LimitResponse {
+  return itemFrom(LIMIT_COLUMNS, limit);
+}
 
 export class LimitListResponse extends NextCursor {
   @ApiProperty({ type: [LimitResponse], description: 'By operatorId and currency' })

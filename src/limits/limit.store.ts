@@ -2,24 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
-import type { Limits } from './rules/judgement.js';
+import type { LimitInUse } from './limit.request.js';
 
-export interface LimitKey {
-  readonly operatorId: string;
-  readonly currency: string;
-}
-
-/** The stored limits of an operator in one currency: those above which an action needs approval, and one for WINs. */
-export interface Limit extends Limits, LimitKey {
-  /** A WIN above this amount, in minor units, is booked and flagged; null means no limit. */
-  readonly maxWinMinor: number | null;
-  readonly updatedAt: Date;
-}
-
-/** The stored limits with the amount, in minor units, that counts towards `dailyMinor` in the last 24 hours. */
-export interface LimitInUse extends Limit {
-  readonly usedMinor: number;
-}
+export type LimitKey = Pick<LimitInUse, 'operatorId' | 'currency'>;
+export type Limit = Omit<LimitInUse, 'usedMinor'>;
 
 const COLUMNS = `
   l.operator_id AS "operatorId", l.currency, l.max_grant_minor AS "maxGrantMinor", l.max_batch_minor AS "maxBatchMinor",

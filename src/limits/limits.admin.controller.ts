@@ -2,7 +2,6 @@ import { Controller, Delete, Get, HttpCode, Put, type StreamableFile } from '@ne
 import { ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { answerOf, answersOf } from '../api/answer.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ListQuery } from '../api/lists/page.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
@@ -33,13 +32,13 @@ export class LimitsAdminController {
     errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: LimitResponse })
-  async put(
+  put(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('operatorId') operatorId: string,
     @CurrencyParam('currency') currency: string,
     @JsonBody() request: PutLimitRequest,
   ): Promise<LimitResponse> {
-    return answerOf(LimitResponse, await this.limits.put(actor, { operatorId, currency }, request));
+    return this.limits.put(actor, { operatorId, currency }, request);
   }
 
   @Get()
@@ -53,7 +52,7 @@ export class LimitsAdminController {
     @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<LimitListResponse | StreamableFile> {
-    const read = async (page: ListQuery) => answersOf(LimitResponse, await this.limits.list(page));
+    const read = (page: ListQuery) => this.limits.list(page);
     return answerList(format, { query, name: 'limits', columns: LIMIT_COLUMNS, read });
   }
 
@@ -64,11 +63,11 @@ export class LimitsAdminController {
     errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   })
   @ApiOkResponse({ type: LimitResponse })
-  async find(
+  find(
     @IdentifierParam('operatorId') operatorId: string,
     @CurrencyParam('currency') currency: string,
   ): Promise<LimitResponse> {
-    return answerOf(LimitResponse, await this.limits.find({ operatorId, currency }));
+    return this.limits.find({ operatorId, currency });
   }
 
   @Delete(KEY)

@@ -6,8 +6,8 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { money } from '../money/money.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import type { PutLimitRequest } from './limit.request.js';
-import { type Limit, type LimitInUse, type LimitKey, LimitStore } from './limit.store.js';
+import { limitItem, type LimitResponse, type PutLimitRequest } from './limit.request.js';
+import { type Limit, type LimitKey, LimitStore } from './limit.store.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
 
 /**
@@ -88,19 +88,20 @@ export class LimitsService {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(key: LimitKey): Promise<LimitInUse> {
+  async find(key: LimitKey): Promise<LimitResponse> {
     const limit = await this.limits.find(key);
     if (!limit) throw unknown();
-    return limit;
+    return limitItem(limit);
   }
 
   /** @throws CroupierError INVALID_REQUEST */
-  list(query: PageQuery): Promise<PageOf<LimitInUse>> {
-    return pageById(query, (page) => this.limits.page(page), keyOf);
+  async list(query: PageQuery): Promise<PageOf<LimitResponse>> {
+    const page = await pageById(query, (after) => this.limits.page(after), keyOf);
+    return { ...page, items: page.items.map(limitItem) };
   }
 
   /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async put(actor: Actor, key: LimitKey, request: PutLimitRequest): Promise<LimitInUse> {
+  async put(actor: Actor, key: LimitKey, request: PutLimitRequest): Promise<LimitResponse> {
     if (!this.tenancy.operator(key.operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
     if (Object.values(request).every((value) => value == null)) {
       throw new CroupierError('INVALID_REQUEST', 'the body must name a limit; DELETE removes them all');
@@ -117,7 +118,7 @@ export class LimitsService {
       return after;
     });
     await this.tenancy.reload();
-    return stored;
+    return limitItem(stored);
   }
 
   /** @throws CroupierError NOT_FOUND */
