@@ -11,7 +11,6 @@ import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
 import { SearchAdminController } from './search/search.admin.controller.js';
 import { SearchStore } from './search/search.store.js';
 import { SessionDetailAdminController } from './transactions/session-detail.admin.controller.js';
-import { TransactionDetails } from './transactions/transaction-details.service.js';
 import { TransactionDesk } from './transactions/transaction-desk.service.js';
 import { TransactionSearchStore } from './transactions/transaction-search.store.js';
 import { TransactionsAdminController } from './transactions/transactions.admin.controller.js';
@@ -28,7 +27,6 @@ import { TransactionsAdminController } from './transactions/transactions.admin.c
   ],
   providers: [
     TransactionDesk,
-    TransactionDetails,
     TransactionSearchStore,
     RoundStore,
     AdjustmentService,

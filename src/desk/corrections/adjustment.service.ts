@@ -17,7 +17,7 @@ import { refusedCall } from '../../wallet/attempt.runner.js';
 import { ManualAttempts } from '../../wallet/manual-attempts.service.js';
 import type { Response } from '../../wallet/rules/outcome.js';
 import { codeOf } from '../../wallet/settlement.js';
-import type { Claim } from '../../wallet/transaction.js';
+import type { Claim, TransactionKey } from '../../wallet/transaction.js';
 import { USED_ADJUSTMENTS } from '../../wallet/used-adjustments.sql.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from '../transactions/transaction-search.store.js';
@@ -57,7 +57,7 @@ export class AdjustmentService implements OnModuleInit {
   ): Promise<{ adjustment: AdjustmentResponse; replayed: boolean } | { approval: Approval }> {
     addLogFields({ adjustmentId: request.adjustmentId, operatorId: request.operatorId });
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
-      const row = await this.stored.find(PLATFORM_ID, request.adjustmentId);
+      const row = await this.stored.find(keyOf(request));
       if (row && !sameBody(row, request)) {
         throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
       }
@@ -89,8 +89,7 @@ export class AdjustmentService implements OnModuleInit {
    */
   readonly approved: Executor<'adjustment'> = {
     role: 'operations',
-    isRecorded: async (query, { adjustmentId }) =>
-      (await this.stored.find(PLATFORM_ID, adjustmentId, query)) !== undefined,
+    isRecorded: async (query, terms) => (await this.stored.find(keyOf(terms), query)) !== undefined,
     record: async (transaction, record, terms) => {
       this.assertOperator(terms);
       const claim = await this.record(transaction, record, terms);
@@ -103,7 +102,7 @@ export class AdjustmentService implements OnModuleInit {
       };
     },
     result: async (terms) => {
-      const row = await this.stored.find(PLATFORM_ID, terms.adjustmentId);
+      const row = await this.stored.find(keyOf(terms));
       if (row?.responseBody != null) return answerOf(terms, row.responseBody);
       const last = row?.attempts.at(-1)?.outcome;
       const unanswered = last === 'OPERATOR_TIMED_OUT' || last === 'OPERATOR_UNAVAILABLE';
@@ -146,6 +145,10 @@ export class AdjustmentService implements OnModuleInit {
     if (!operator) throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
     assertCurrency(operator, currency);
   }
+}
+
+function keyOf({ adjustmentId }: Pick<AdjustmentTerms, 'adjustmentId'>): TransactionKey {
+  return { providerId: PLATFORM_ID, transactionId: adjustmentId };
 }
 
 function adjustmentAction(request: AdjustmentRequest) {

@@ -5,13 +5,12 @@ import type { GuardedAction, Executor, SettlementTerms } from '../../approvals/g
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { isIdentifier } from '../../api/validation/identifier.js';
 import { addLogFields } from '../../observability/trace.js';
 import { sha256 } from '../../runtime/digest.js';
 import { ManualAttempts } from '../../wallet/manual-attempts.service.js';
 import type { TransactionKey } from '../../wallet/transaction.js';
 import type { SettleRequest } from './settle.request.js';
-import { TransactionDetails } from '../transactions/transaction-details.service.js';
+import { TransactionDesk } from '../transactions/transaction-desk.service.js';
 import { TransactionSearchStore, type WholeRow } from '../transactions/transaction-search.store.js';
 
 /**
@@ -26,7 +25,7 @@ import { TransactionSearchStore, type WholeRow } from '../transactions/transacti
 export class SettleService implements OnModuleInit {
   constructor(
     private readonly stored: TransactionSearchStore,
-    private readonly details: TransactionDetails,
+    private readonly desk: TransactionDesk,
     private readonly attempts: ManualAttempts,
     private readonly approvals: ApprovalsService,
     private readonly audit: Audit,
@@ -42,10 +41,8 @@ export class SettleService implements OnModuleInit {
    *   answer already waits for approval
    */
   async requestSettlement(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
-    const { providerId, transactionId } = key;
-    addLogFields({ providerId, transactionId });
-    const known = isIdentifier(providerId) && isIdentifier(transactionId);
-    const row = known ? await this.stored.find(providerId, transactionId) : undefined;
+    addLogFields({ providerId: key.providerId, transactionId: key.transactionId });
+    const row = await this.stored.find(key);
     if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
     assertParked(row, request.status);
     const action = settlementAction(row, request);
@@ -59,8 +56,7 @@ export class SettleService implements OnModuleInit {
   /** Claims and settles a transaction in the database transaction that approves the settlement. */
   readonly approved: Executor<'settlement'> = {
     role: 'operations',
-    isRecorded: async (query, { providerId, transactionId }) =>
-      (await this.stored.find(providerId, transactionId, query))?.settledByHand ?? false,
+    isRecorded: async (query, key) => (await this.stored.find(key, query))?.settledByHand ?? false,
     record: async ({ query }, record, terms) => {
       const { providerId, transactionId, status, balance, operatorReference, reason } = terms;
       const claim = await this.attempts.claimParked(query, terms);
@@ -76,11 +72,7 @@ export class SettleService implements OnModuleInit {
       await record({ action: 'transaction.settle', target, after });
       return async () => settled();
     },
-    result: async ({ providerId, transactionId }) => {
-      const detail = await this.details.find({ providerId, transactionId });
-      if (!detail) throw new Error(`the settled transaction ${providerId}/${transactionId} is not stored`);
-      return detail;
-    },
+    result: (key) => this.desk.detail(key),
   };
 }
 

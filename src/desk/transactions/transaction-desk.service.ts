@@ -11,17 +11,15 @@ import { ResolutionService } from '../../wallet/resolving/resolution.service.js'
 import type { TransactionKey } from '../../wallet/transaction.js';
 import type { TransactionQuery } from './transaction.admin.request.js';
 import type { TransactionDetail, TransactionItem } from './transaction.admin.response.js';
-import { TransactionDetails } from './transaction-details.service.js';
 import type { TransactionFilter } from './transaction-search.sql.js';
-import { type DeskRow, TransactionSearchStore } from './transaction-search.store.js';
-import { itemOf } from './transaction-story.js';
+import { type DeskRow, TransactionSearchStore, type WholeRow } from './transaction-search.store.js';
+import { detailOf, itemOf } from './transaction-story.js';
 
 /** Transactions for the support desk. Contract, section 7. */
 @Injectable()
 export class TransactionDesk {
   constructor(
     private readonly transactions: TransactionSearchStore,
-    private readonly details: TransactionDetails,
     private readonly resolution: ResolutionService,
     private readonly parking: Parking,
     private readonly audit: Audit,
@@ -56,13 +54,39 @@ export class TransactionDesk {
   }
 
   /**
-   * The details of one transaction.
+   * Everything that is known about one transaction.
    * @throws CroupierError NOT_FOUND
    */
   async detail(key: TransactionKey): Promise<TransactionDetail> {
-    const detail = await this.details.find(key);
-    if (!detail) throw new CroupierError('NOT_FOUND', 'no such transaction');
-    return detail;
+    const row = await this.transactions.find(key);
+    if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
+    const rollbacks = await this.transactions.rollbacksOf(row);
+    const [whole, ...others] = await this.withOperatorBodies(row, rollbacks);
+    return detailOf(whole, others);
+  }
+
+  /**
+   * Adds the stored bodies of the operator's answers to the attempts of a transaction and its ROLLBACKs. All of these
+   * transactions have the same provider.
+   */
+  private async withOperatorBodies(
+    row: WholeRow,
+    rollbacks: readonly WholeRow[],
+  ): Promise<[WholeRow, ...WholeRow[]]> {
+    const rows: [WholeRow, ...WholeRow[]] = [row, ...rollbacks];
+    const since = new Date(Math.min(...rows.map(({ createdAt }) => createdAt.getTime())));
+    const ids = rows.map(({ transactionId }) => transactionId);
+    const answers = await this.transactions.operatorAnswers(row.providerId, ids, since);
+    const bodyOf = ({ transactionId }: WholeRow, attempt: number) =>
+      answers.find((answer) => answer.transactionId === transactionId && answer.attempt === attempt)?.body;
+    const withBodies = (each: WholeRow): WholeRow => ({
+      ...each,
+      attempts: each.attempts.map((attempt) => {
+        const operatorBody = bodyOf(each, attempt.attempt);
+        return operatorBody === undefined ? attempt : { ...attempt, operatorBody };
+      }),
+    });
+    return [withBodies(row), ...rollbacks.map(withBodies)];
   }
 
   /**

@@ -3,9 +3,10 @@ import { Database, type Query } from '../../database/database.js';
 import { type Place, placeOf } from '../../database/place.js';
 import type { RowOf } from '../../api/lists/item.js';
 import type { Found } from '../../api/lists/time-page.js';
+import { isIdentifier } from '../../api/validation/identifier.js';
 import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
-import type { StoredAttempt } from '../../wallet/transaction.js';
-import type { TransactionItem } from './transaction.admin.response.js';
+import type { StoredAttempt, TransactionKey } from '../../wallet/transaction.js';
+import type { TransactionItem, TransactionStory } from './transaction.admin.response.js';
 import {
   FIND_FOR_DESK,
   FOLLOW_INDEXES,
@@ -23,11 +24,9 @@ export type DeskRow = RowOf<TransactionItem>;
 export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string };
 
 /** A transaction with all its columns. */
-export interface WholeRow extends DeskRow {
+export interface WholeRow
+  extends DeskRow, RowOf<Pick<TransactionStory, 'verdict' | 'responseBody' | 'leaseUntil'>> {
   readonly attempts: readonly AttemptWithAnswer[];
-  readonly verdict: 'APPROVED' | 'DECLINED' | null;
-  readonly responseBody: string | null;
-  readonly leaseUntil: Date | null;
   /** The outcome that the provider received last; null if it received none. */
   readonly reported: string | null;
   /**
@@ -61,12 +60,9 @@ export class TransactionSearchStore {
     return { rows: await this.database.query<DeskRow & { place: string }>(statement, values), downTo };
   }
 
-  async find(
-    providerId: string,
-    transactionId: string,
-    query: Query = this.database.query,
-  ): Promise<WholeRow | undefined> {
-    const [row] = await query<WholeRow>(FIND_FOR_DESK, { providerId, transactionId });
+  async find(key: TransactionKey, query: Query = this.database.query): Promise<WholeRow | undefined> {
+    if (!isIdentifier(key.providerId) || !isIdentifier(key.transactionId)) return undefined;
+    const [row] = await query<WholeRow>(FIND_FOR_DESK, key);
     return row;
   }
 
