@@ -5,7 +5,7 @@ import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from './fresh-claim.sql.js';
-import { ABSENT, type Claim, newClaim, type Submission } from './transaction.js';
+import { type Claim, newClaim, type Submission } from './transaction.js';
 
 interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
   readonly standsOnBet?: boolean;
@@ -40,9 +40,22 @@ export class FreshClaims {
     const bet = { operatorId, providerId: provider.id, gameId: request.gameId };
     if (request.kind === 'BET' && this.tenancy.pauseOfBets(bet)) return undefined;
     const statement = request.kind === 'BET' ? CLAIM_NEW_BET : CLAIM_NEW_WIN;
-    const { leaseSeconds } = this;
-    const ids = { providerId: provider.id, tokenHash, platformTransactionId };
-    const values = { ...ABSENT, ...request, ...ids, leaseSeconds };
+    // Named one by one: spreading the request costs 3 % of a BET.
+    const values = {
+      providerId: provider.id,
+      transactionId: request.transactionId,
+      tokenHash,
+      playerRef: request.playerRef,
+      gameId: request.gameId,
+      roundId: request.roundId,
+      platformTransactionId,
+      currency: request.currency,
+      amountMinor: request.amountMinor,
+      roundClosed: request.roundClosed,
+      originalTransactionId: request.originalTransactionId,
+      freeSpinsRef: request.freeSpinsRef,
+      leaseSeconds: this.leaseSeconds,
+    };
     let sentMs = monotonicMs();
     const row = await measure('claim', () =>
       this.groupCommit.run<ClaimRow>(statement, values, (atMs) => (sentMs = atMs)),

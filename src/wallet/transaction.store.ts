@@ -36,6 +36,8 @@ export interface LoadedFacts extends Facts {
 
 /** A transaction that a statement has taken over or claimed. */
 interface ClaimedRow extends Omit<Claim, 'operatorRequest' | 'verdict' | 'sentMs'>, MovementFields {
+  readonly providerId: string;
+  readonly amountMinor: number;
   readonly verdict: Verdict['status'] | null;
   readonly declineReason: DeclineReason | null;
 }
@@ -59,11 +61,15 @@ export class TransactionStore {
 
   /** Reads everything that decides the request in one statement, except for the pause, which is in memory. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
+    const { transactionId, playerRef, gameId, roundId, originalTransactionId: targetId } = request;
     const values = {
-      ...request,
       providerId: provider.id,
+      transactionId,
       tokenHash,
-      targetId: request.originalTransactionId,
+      playerRef,
+      gameId,
+      roundId,
+      targetId,
     };
     const row = await measure('load', () =>
       this.groupCommit.run<Omit<LoadedFacts, 'provider' | 'pause'>>(sql.LOAD, values),
@@ -230,9 +236,14 @@ export class TransactionStore {
   }
 }
 
-function settling({ operatorRequest, attempt }: Claim, settlement: Settlement) {
-  const statement = operatorRequest.kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
-  return { statement, values: { ...operatorRequest, attempt, ...settlement } };
+function settling(
+  { operatorRequest, attempt }: Claim,
+  { state, responseBody, declineReason, record }: Settlement,
+) {
+  const { providerId, transactionId, kind } = operatorRequest;
+  const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
+  const values = { providerId, transactionId, attempt, state, responseBody, declineReason, record };
+  return { statement, values };
 }
 
 /** @throws ClaimLostError if the statement touches no row */
@@ -250,7 +261,7 @@ function restored(row: ClaimedRow, sentMs: number): Claim {
     operatorId,
     sessionId,
     mode,
-    operatorRequest: operatorRequestOf(row),
+    operatorRequest: operatorRequestOf(row, row),
   };
   if (verdict === null) return claim;
   if (verdict === 'APPROVED') return { ...claim, verdict: { status: verdict } };

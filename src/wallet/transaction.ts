@@ -131,7 +131,7 @@ export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBe
     operatorId,
     sessionId,
     mode,
-    operatorRequest: operatorRequestOf({ ...request, providerId, amountMinor }),
+    operatorRequest: operatorRequestOf(request, { providerId, amountMinor }),
     sentMs,
     standsOnBet,
   };
@@ -141,21 +141,24 @@ export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBe
 type OptionalField = 'gameId' | 'roundId' | 'roundClosed' | 'originalTransactionId' | 'freeSpinsRef';
 
 /** The fields of a request to the operator. In a stored transaction, null means that the request has no such field. */
-export type MovementFields = Omit<MovementRequest, OptionalField> & {
+export type MovementFields = Omit<MovementRequest, OptionalField | 'providerId' | 'amountMinor'> & {
   readonly [Field in OptionalField]?: MovementRequest[Field] | null;
 };
 
 /** The request to the operator. Its fields always have the same order, so that each attempt sends the same bytes. */
-export function operatorRequestOf(fields: MovementFields): MovementRequest {
+export function operatorRequestOf(
+  fields: MovementFields,
+  { providerId, amountMinor }: Pick<MovementRequest, 'providerId' | 'amountMinor'>,
+): MovementRequest {
   const { gameId, roundId, roundClosed, originalTransactionId, freeSpinsRef } = fields;
   return {
     transactionId: fields.transactionId,
-    providerId: fields.providerId,
+    providerId,
     kind: fields.kind,
     playerRef: fields.playerRef,
     ...(gameId != null && { gameId }),
     currency: fields.currency,
-    amountMinor: fields.amountMinor,
+    amountMinor,
     ...(roundId != null && { roundId }),
     ...(roundClosed != null && { roundClosed }),
     ...(originalTransactionId != null && { originalTransactionId }),
