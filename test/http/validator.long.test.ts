@@ -1,4 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
+import { MetadataScanner } from '@nestjs/core';
 import { MODULE_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import {
   Allow,
@@ -314,7 +315,7 @@ function controllers(module: Type<object> | DynamicModule): Type<object>[] {
 
 /** The classes of the parameters that are validated. */
 function classesRead(controller: Type<object>): Type<object>[] {
-  return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
+  return new MetadataScanner().getAllMethodNames(controller.prototype).flatMap((method) => {
     const parameters: Record<string, { data?: unknown }> =
       Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {};
     return Object.values(parameters)
