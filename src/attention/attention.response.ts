@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
-import { NextCursor, present } from '../api/lists/time-page.js';
+import { columnsOf, itemFrom, present, type RowOf } from '../api/lists/item.js';
+import { NextCursor } from '../api/lists/time-page.js';
 import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
 /** An item of the attention queue. Fields that do not apply are absent. */

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Columns } from '../api/lists/list.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { type Columns, listOf } from '../api/lists/list.js';
 import type { TenantKind } from '../tenancy/tenant.js';
 import type { HealthScore } from './health-scores.service.js';
 import type { HealthState, WindowScore } from './rules/score.js';
@@ -73,13 +73,10 @@ export const HEALTH_SCORE_COLUMNS: Columns<HealthScoreItem> = {
   windows: true,
 };
 
-export class HealthScoreListResponse {
-  @ApiProperty({ type: [HealthScoreItem] })
-  items: HealthScoreItem[];
-
-  @ApiPropertyOptional({ description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' })
-  nextCursor?: string;
-}
+export class HealthScoreListResponse extends listOf(HealthScoreItem, {
+  description: 'absent on the last page',
+  example: 'YWNtZS1nYW1lcw',
+}) {}
 
 /** Omits kind and id, because the path of the request contains both. */
 export function healthScoreResponse({ state, windows }: HealthScore): HealthScoreResponse {

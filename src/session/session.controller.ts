@@ -4,7 +4,7 @@ import { AdminRoute } from '../admin/admin-route.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
-import { present } from '../api/lists/time-page.js';
+import { present } from '../api/lists/item.js';
 import { JsonBody, NoBody, ProviderBody } from '../api/validation/json-body.js';
 import { IdentifierParam, UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';

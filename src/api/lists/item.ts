@@ -17,10 +17,13 @@ export type RowOf<Item> = {
   readonly [Field in keyof Item]-?: Item[Field] | (undefined extends Item[Field] ? null : never);
 };
 
+/** Removes the null fields of a row, because answers omit them. */
+export function present<Item extends object>(row: RowOf<Item>): Item {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Item;
+}
+
 /** The item of a row: the fields that are columns of its list, without those that are null. */
 export function itemFrom<Item extends object>(columns: Columns<Item>, row: RowOf<Item>): Item {
   const fields = Object.keys(columns) as (keyof Item)[];
-  return Object.fromEntries(
-    fields.filter((field) => row[field] !== null).map((field) => [field, row[field]]),
-  ) as Item;
+  return present<Item>(Object.fromEntries(fields.map((field) => [field, row[field]])) as RowOf<Item>);
 }

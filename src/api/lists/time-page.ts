@@ -87,13 +87,6 @@ function placeIn(text: string, isId: (id: string) => boolean): Place {
   return { at, id };
 }
 
-/** Removes the null fields of a row, because answers omit them. */
-export function present<T extends object>(row: {
-  readonly [K in keyof T]: T[K] | (undefined extends T[K] ? null : never);
-}): T {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
-}
-
 /** Documents the `nextCursor` of a list's answer. */
 export class NextCursor {
   @ApiPropertyOptional({ description: 'the `cursor` of the next page; absent on the last page' })

@@ -1,6 +1,5 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
-import { itemFrom } from '../../api/lists/item.js';
-import { present } from '../../api/lists/time-page.js';
+import { itemFrom, present } from '../../api/lists/item.js';
 import { money, transactionMoney } from '../../money/money.js';
 import type { TransactionResponse } from '../../wallet/transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';

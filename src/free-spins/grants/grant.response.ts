@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { itemFrom } from '../../api/lists/item.js';
-import type { Columns } from '../../api/lists/list.js';
-import { present } from '../../api/lists/time-page.js';
+import { itemFrom, present } from '../../api/lists/item.js';
+import { type Columns, listOf } from '../../api/lists/list.js';
 import { STATES } from '../free-spins.request.js';
 import type { Grant, GrantState } from './grant.entity.js';
 import { stakeMinorOf } from '../rules/stake.js';
@@ -156,13 +155,7 @@ export const GRANT_COLUMNS: Columns<GrantResponse> = {
   updatedAt: true,
 };
 
-export class GrantListResponse {
-  @ApiProperty({ type: [GrantResponse] })
-  items: GrantResponse[];
-
-  @ApiPropertyOptional()
-  nextCursor?: string;
-}
+export class GrantListResponse extends listOf(GrantResponse) {}
 
 export class GrantStatusResponse {
   @ApiProperty({ example: 'summer-2026-player-42' })

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { columnsOf, type RowOf } from '../../api/lists/item.js';
+import { listOf } from '../../api/lists/list.js';
 import { TimePageQuery } from '../../api/lists/time-page.js';
 import { IdentifierField } from '../../api/validation/fields.js';
 
@@ -79,10 +80,4 @@ export type WinKey = Pick<FlaggedWin, 'providerId' | 'transactionId'>;
 
 export const FLAGGED_WIN_COLUMNS = columnsOf(FlaggedWinResponse);
 
-export class FlaggedWinListResponse {
-  @ApiProperty({ type: [FlaggedWinResponse] })
-  items: FlaggedWinResponse[];
-
-  @ApiPropertyOptional()
-  nextCursor?: string;
-}
+export class FlaggedWinListResponse extends listOf(FlaggedWinResponse) {}
