@@ -8,123 +8,55 @@ interface CatalogueEntry {
   readonly nextAction: NextAction;
 }
 
+const refusal =
+  (nextAction: NextAction) =>
+  (status: number, message: string): CatalogueEntry => ({ status, message, nextAction });
+
+const fixRequest = refusal('fix-request');
+const retrySameRequest = refusal('retry-same-request');
+const waitThenRetry = refusal('wait-then-retry');
+const contactPlatform = refusal('contact-platform');
+
 /** Every refusal except an invalid signature, with its status, message and next action. Contract, section 2. */
 export const CATALOGUE = {
-  INVALID_REQUEST: {
-    status: 400,
-    message: 'the request body is invalid',
-    nextAction: 'fix-request',
-  },
-  SESSION_MISMATCH: {
-    status: 400,
-    message: 'the request does not match its session',
-    nextAction: 'fix-request',
-  },
-  TRANSACTION_ID_REUSED: {
-    status: 400,
-    message: 'this transactionId was already used with another request',
-    nextAction: 'fix-request',
-  },
-  KIND_NOT_ACCEPTED: {
-    status: 400,
-    message: 'kind ADJUSTMENT is not accepted from a provider',
-    nextAction: 'fix-request',
-  },
-  UNAUTHORIZED: {
-    status: 401,
-    message: 'a valid admin key is required',
-    nextAction: 'fix-request',
-  },
-  SESSION_INVALID: {
-    status: 401,
-    message: 'the session token is unknown, expired or revoked',
-    nextAction: 'end-session',
-  },
-  FORBIDDEN: {
-    status: 403,
-    message: 'this key may not do that',
-    nextAction: 'fix-request',
-  },
-  SESSION_OF_ANOTHER_PROVIDER: {
-    status: 403,
-    message: 'the session belongs to another provider',
-    nextAction: 'fix-request',
-  },
-  NOT_FOUND: {
-    status: 404,
-    message: 'not found',
-    nextAction: 'fix-request',
-  },
-  CONFLICT: {
-    status: 409,
-    message: 'this conflicts with what is stored',
-    nextAction: 'fix-request',
-  },
-  TRANSACTION_IN_FLIGHT: {
-    status: 409,
-    message: 'another attempt for this transaction, its target or its round is in flight',
-    nextAction: 'wait-then-retry',
-  },
-  PAYLOAD_TOO_LARGE: {
-    status: 413,
-    message: 'the request body is too large',
-    nextAction: 'fix-request',
-  },
-  UNSUPPORTED_ENCODING: {
-    status: 415,
-    message: 'a compressed request body is not accepted',
-    nextAction: 'fix-request',
-  },
-  RATE_LIMITED: {
-    status: 429,
-    message: 'rate limit exceeded',
-    nextAction: 'wait-then-retry',
-  },
-  INTERNAL: {
-    status: 500,
-    message: 'internal error',
-    nextAction: 'retry-same-request',
-  },
-  CONFIGURATION_UNAVAILABLE: {
-    status: 500,
-    message: 'the configuration could not be resolved; the same request may be tried again',
-    nextAction: 'retry-same-request',
-  },
-  REPLAY_PROTECTION_UNAVAILABLE: {
-    status: 500,
-    message: 'replay protection is unavailable; the same request may be tried again, newly signed',
-    nextAction: 'retry-same-request',
-  },
-  OPERATOR_UNAVAILABLE: {
-    status: 500,
-    message: "the operator's wallet gave no usable answer; the same request may be tried again",
-    nextAction: 'retry-same-request',
-  },
-  OPERATOR_TIMED_OUT: {
-    status: 500,
-    message: "the operator's wallet did not answer in time; the same request may be tried again",
-    nextAction: 'retry-same-request',
-  },
-  OVERLOADED: {
-    status: 500,
-    message: 'the platform is overloaded; the same request may be tried again',
-    nextAction: 'retry-same-request',
-  },
-  PROVIDER_FAILED: {
-    status: 502,
-    message: 'the provider failed; nothing is sent again automatically',
-    nextAction: 'contact-platform',
-  },
-  GAME_NOT_CONFIGURED: {
-    status: 503,
-    message: 'the game is not configured',
-    nextAction: 'contact-platform',
-  },
-  OPERATOR_NOT_CONFIGURED: {
-    status: 503,
-    message: 'the operator is not configured',
-    nextAction: 'contact-platform',
-  },
-} as const satisfies Record<string, CatalogueEntry>;
+  INVALID_REQUEST: fixRequest(400, 'the request body is invalid'),
+  SESSION_MISMATCH: fixRequest(400, 'the request does not match its session'),
+  TRANSACTION_ID_REUSED: fixRequest(400, 'this transactionId was already used with another request'),
+  KIND_NOT_ACCEPTED: fixRequest(400, 'kind ADJUSTMENT is not accepted from a provider'),
+  UNAUTHORIZED: fixRequest(401, 'a valid admin key is required'),
+  SESSION_INVALID: refusal('end-session')(401, 'the session token is unknown, expired or revoked'),
+  FORBIDDEN: fixRequest(403, 'this key may not do that'),
+  SESSION_OF_ANOTHER_PROVIDER: fixRequest(403, 'the session belongs to another provider'),
+  NOT_FOUND: fixRequest(404, 'not found'),
+  CONFLICT: fixRequest(409, 'this conflicts with what is stored'),
+  TRANSACTION_IN_FLIGHT: waitThenRetry(
+    409,
+    'another attempt for this transaction, its target or its round is in flight',
+  ),
+  PAYLOAD_TOO_LARGE: fixRequest(413, 'the request body is too large'),
+  UNSUPPORTED_ENCODING: fixRequest(415, 'a compressed request body is not accepted'),
+  RATE_LIMITED: waitThenRetry(429, 'rate limit exceeded'),
+  INTERNAL: retrySameRequest(500, 'internal error'),
+  CONFIGURATION_UNAVAILABLE: retrySameRequest(
+    500,
+    'the configuration could not be resolved; the same request may be tried again',
+  ),
+  REPLAY_PROTECTION_UNAVAILABLE: retrySameRequest(
+    500,
+    'replay protection is unavailable; the same request may be tried again, newly signed',
+  ),
+  OPERATOR_UNAVAILABLE: retrySameRequest(
+    500,
+    "the operator's wallet gave no usable answer; the same request may be tried again",
+  ),
+  OPERATOR_TIMED_OUT: retrySameRequest(
+    500,
+    "the operator's wallet did not answer in time; the same request may be tried again",
+  ),
+  OVERLOADED: retrySameRequest(500, 'the platform is overloaded; the same request may be tried again'),
+  PROVIDER_FAILED: contactPlatform(502, 'the provider failed; nothing is sent again automatically'),
+  GAME_NOT_CONFIGURED: contactPlatform(503, 'the game is not configured'),
+  OPERATOR_NOT_CONFIGURED: contactPlatform(503, 'the operator is not configured'),
+};
 
 export type ErrorCode = keyof typeof CATALOGUE;
