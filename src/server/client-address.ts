@@ -1,3 +1,4 @@
+import type { Express } from 'express';
 import { isIP } from 'node:net';
 
 /** An IPv4 address with a port, or an IPv6 address in brackets with or without one. */
@@ -13,6 +14,12 @@ function addressIn(entry: string): string | undefined {
   if (v6 !== undefined) return isIP(v6) === 6 ? v6 : undefined;
   const address = v4 ?? text;
   return isIP(address) === 0 ? undefined : address;
+}
+
+/** Whether an address belongs to a trusted proxy, as Express has compiled its setting `trust proxy`. */
+export function trustOf(application: Express): (address: string) => boolean {
+  const isTrusted = application.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return (address) => isTrusted(address, 0);
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Configuration } from '../config/configuration.js';
 import { answerWith } from '../api/error-answer.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { AddressLimit } from './address-limit.js';
-import { clientAddress } from './client-address.js';
+import { clientAddress, trustOf } from './client-address.js';
 import { createNodeServer, type ServerObserver } from './node-server.js';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server-limits.js';
 
@@ -52,7 +52,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
     application.set('trust proxy', trustProxy.length > 0 && [...trustProxy]);
     super(application);
     this.limits = { ...DEFAULT_SERVER_LIMITS, ...limits };
-    this.addresses = new AddressLimit(maxConnectionsPerAddress, trustProxy);
+    this.addresses = new AddressLimit(maxConnectionsPerAddress, trustOf(application));
   }
 
   override initHttpServer(): void {
@@ -117,12 +117,12 @@ export class CroupierExpressAdapter extends ExpressAdapter {
  * prototype that an object already has does nothing; changing it would make all later property accesses slow.
  */
 function messageClassesOf(application: Express, closesConnections: () => boolean) {
+  const isTrusted = trustOf(application);
   class ExpressRequest extends IncomingMessage {
     /** Express itself takes an entry of X-Forwarded-For as it is, even with a port or without an address. */
     get ip(): string | undefined {
       const { 'x-forwarded-for': forwardedFor } = this.headers as { 'x-forwarded-for'?: string };
-      const isTrusted = application.get('trust proxy fn') as (address: string, hop: number) => boolean;
-      return clientAddress(this.socket.remoteAddress, forwardedFor, (address) => isTrusted(address, 0));
+      return clientAddress(this.socket.remoteAddress, forwardedFor, isTrusted);
     }
   }
   class ExpressResponse extends ServerResponse {

@@ -32,7 +32,7 @@ async function send(
     { IncomingMessage, ServerResponse },
     handle,
     { ...DEFAULT_SERVER_LIMITS, unreadAnswerTimeoutMs: TIMEOUT_MS, ...limits },
-    new AddressLimit(1, []),
+    new AddressLimit(1, () => false),
     { reportMalformed: () => '', connectionDestroyed },
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');
