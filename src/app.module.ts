@@ -25,8 +25,7 @@ import { RawBodyGuard } from './server/raw-body.guard.js';
 import { RequestLog } from './server/request-log.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutgoingCalls } from './openapi/outgoing-calls.js';
-import { WALLET_CALLS, WALLET_MODELS } from './operator-wallet/wallet-calls.openapi.js';
-import { CALLBACK_MODELS } from './provider-callback/callback-messages.js';
+import { WALLET_CALLS } from './operator-wallet/wallet-calls.openapi.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
 import { Background } from './runtime/background.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
@@ -64,10 +63,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     Listener,
     {
       provide: OutgoingCalls,
-      useValue: new OutgoingCalls(
-        [...PROVIDER_CALLBACKS, ...WALLET_CALLS],
-        [...CALLBACK_MODELS, ...WALLET_MODELS],
-      ),
+      useValue: new OutgoingCalls([...PROVIDER_CALLBACKS, ...WALLET_CALLS]),
     },
     RequestLog,
     { provide: APP_FILTER, useClass: ErrorFilter },

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { SIGNED } from './signature.js';
 
 /** A call from Croupier to a counterpart. All calls are signed POSTs. */
@@ -12,24 +12,27 @@ export interface OutgoingCall {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The content of the request body, as OpenAPI describes it. */
-  readonly content: object;
-  /** The OpenAPI response for a successful call. */
-  readonly answered: object;
+  readonly body: JsonContent;
+  /** The answer to a successful call. Without a type, its body is ignored. */
+  readonly answered: Partial<JsonContent> & { readonly description: string };
   /** How Croupier interprets any other answer. */
   readonly otherwise: string;
 }
 
-/** Every call from Croupier to a counterpart, for the OpenAPI documents. */
+/** A JSON object of this class. Without `examples`, the documents derive an example from the class. */
+interface JsonContent {
+  readonly type: Type<object>;
+  readonly examples?: object;
+}
+
+/** Every call from Croupier to a counterpart, in the order in which the OpenAPI documents list them. */
 export class OutgoingCalls {
-  /**
-   * @param calls in the order in which the documents list them
-   * @param models classes that the calls refer to as schemas
-   */
-  constructor(
-    readonly calls: readonly OutgoingCall[],
-    readonly models: Type<object>[],
-  ) {}
+  constructor(readonly calls: readonly OutgoingCall[]) {}
+
+  /** The classes to which the calls refer as schemas. */
+  get models(): Type<object>[] {
+    return this.calls.flatMap(({ body, answered }) => [body.type, answered.type ?? []].flat());
+  }
 }
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -44,7 +47,7 @@ const REQUEST_ID = {
 
 /** Documents the call as an operation that its implementer serves. */
 export function pathItemOf(call: OutgoingCall): PathItem {
-  const { tag, operationId, summary, description, content, answered, otherwise } = call;
+  const { tag, operationId, summary, description, body, answered, otherwise } = call;
   const post = {
     tags: [tag],
     operationId,
@@ -52,12 +55,19 @@ export function pathItemOf(call: OutgoingCall): PathItem {
     description,
     security: SIGNED,
     parameters: [REQUEST_ID],
-    requestBody: { required: true, content },
+    requestBody: { required: true, ...contentOf(body) },
     responses: {
-      200: answered,
+      200: { description: answered.description, ...contentOf(answered) },
       401: { description: 'The signature is invalid' },
       default: { description: otherwise },
     },
   };
   return { post } as unknown as PathItem;
+}
+
+function contentOf({ type, examples }: Partial<JsonContent>): object {
+  if (type === undefined) return {};
+  return {
+    content: { 'application/json': { schema: { $ref: getSchemaPath(type) }, ...(examples && { examples }) } },
+  };
 }

@@ -1,5 +1,3 @@
-import { getSchemaPath } from '@nestjs/swagger';
-import type { Type } from '@nestjs/common';
 import type { OutgoingCall } from '../openapi/outgoing-calls.js';
 import {
   WalletBalanceRequest,
@@ -7,13 +5,6 @@ import {
   WalletTransactionRequest,
   WalletTransactionResponse,
 } from './wallet-messages.js';
-
-export const WALLET_MODELS: Type<object>[] = [
-  WalletTransactionRequest,
-  WalletTransactionResponse,
-  WalletBalanceRequest,
-  WalletBalanceResponse,
-];
 
 const SENT =
   'Sent to this path below `walletBaseUrl`, over kept-alive connections, without following redirects; the ' +
@@ -107,8 +98,8 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
       'Croupier may send the same body again.\n\n**One reversal.** Reverse a transaction at most once, whatever ids its ' +
       'ROLLBACKs have.\n\n**Tombstones.** A ROLLBACK of a transaction that you never booked is `APPROVED`, ' +
       'moves nothing, and is remembered: a BET with that id that arrives afterwards is `DECLINED`.',
-    content: body(WalletTransactionRequest, MOVEMENTS),
-    answered: { description: 'Your decision', content: body(WalletTransactionResponse, DECISIONS) },
+    body: { type: WalletTransactionRequest, examples: MOVEMENTS },
+    answered: { description: 'Your decision', type: WalletTransactionResponse, examples: DECISIONS },
     otherwise: NO_ANSWER,
   },
   {
@@ -118,17 +109,15 @@ export const WALLET_CALLS: readonly OutgoingCall[] = [
     operationId: 'readBalance',
     summary: "Read a player's balance in the operator's wallet",
     description: `${SENT}It changes nothing.`,
-    content: body(WalletBalanceRequest, { balance: { value: { playerRef: 'player-42', currency: 'EUR' } } }),
+    body: {
+      type: WalletBalanceRequest,
+      examples: { balance: { value: { playerRef: 'player-42', currency: 'EUR' } } },
+    },
     answered: {
       description: 'The balance at this moment',
-      content: body(WalletBalanceResponse, {
-        balance: { value: { playerRef: 'player-42', currency: 'EUR', balance: 99750 } },
-      }),
+      type: WalletBalanceResponse,
+      examples: { balance: { value: { playerRef: 'player-42', currency: 'EUR', balance: 99750 } } },
     },
     otherwise: 'Not an answer: the provider gets a 500 and may try again',
   },
 ];
-
-function body(type: Type<object>, examples: object): object {
-  return { 'application/json': { schema: { $ref: getSchemaPath(type) }, examples } };
-}

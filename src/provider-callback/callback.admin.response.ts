@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IdentifierField, QueryChoiceField } from '../api/validation/fields.js';
 import { columnsOf } from '../api/lists/item.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
-import { CALLBACK_ROUTES } from './callback-messages.js';
+import { CALLBACK_ROUTES } from './callbacks.openapi.js';
 
 /** The filters of the list of callbacks; an absent filter matches all. Contract, section 7. */
 export class CallbackQuery extends TimePageQuery {

@@ -1,15 +1,103 @@
 import type { Type } from '@nestjs/common';
-import { getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { OutgoingCall } from '../openapi/outgoing-calls.js';
-import {
-  type CallbackRoute,
-  CancelCallbackRequest,
-  GrantCallbackRequest,
-  GrantCallbackResponse,
-  RevokeCallbackRequest,
-  StatusCallbackRequest,
-  StatusCallbackResponse,
-} from './callback-messages.js';
+import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../api/validation/free-spins-ref.js';
+
+/*
+ * The calls to providers, with their bodies and the answers that Croupier reads, for the OpenAPI documents. Contract,
+ * section 6.
+ */
+
+/** The routes that a provider implements. */
+export const CALLBACK_ROUTES = [
+  '/v1/game/free-spins/grant',
+  '/v1/game/free-spins/status',
+  '/v1/game/free-spins/cancel',
+  '/v1/game/session/revoke',
+] as const;
+export type CallbackRoute = (typeof CALLBACK_ROUTES)[number];
+
+const PlayerRef = () => ApiProperty({ example: 'player-42' });
+const GameId = () => ApiProperty({ example: 'sandbox-slots' });
+
+export class GrantCallbackRequest {
+  @ApiProperty({
+    example: 'summer-2026-player-42',
+    description: "The platform's identifier of the grant; it may arrive again",
+  })
+  requestRef: string;
+
+  @PlayerRef()
+  playerRef: string;
+
+  @GameId()
+  gameId: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1, example: 10, description: 'Number of spins' })
+  spins: number;
+
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    example: 20,
+    description: 'Stake of a spin in minor units; 0: your default stake',
+  })
+  betAmountMinor: number;
+
+  @ApiProperty({ example: 'EUR', pattern: '^[A-Z]{3}$' })
+  currency: string;
+}
+
+export class GrantCallbackResponse {
+  @ApiProperty({
+    ...FREE_SPINS_REF_SCHEMA,
+    example: 'spins-7',
+    description: `Your identifier of the grant, which winnings name as freeSpinsRef: ${FREE_SPINS_REF_WORDS}`,
+  })
+  externalRef: string;
+}
+
+export class StatusCallbackRequest {
+  @ApiProperty({ example: 'spins-7' })
+  externalRef: string;
+
+  @PlayerRef()
+  playerRef: string;
+
+  @GameId()
+  gameId: string;
+}
+
+export class StatusCallbackResponse {
+  @ApiProperty({ type: 'integer', minimum: 0, example: 9 })
+  remainingSpins: number;
+
+  @ApiProperty({ example: false })
+  completed: boolean;
+}
+
+export class CancelCallbackRequest extends StatusCallbackRequest {}
+
+export class RevokeCallbackRequest {
+  @ApiProperty({ format: 'uuid', description: 'Identifies this revocation' })
+  revocationRef: string;
+
+  @ApiProperty({ format: 'uuid', description: 'As `session/verify` returned it' })
+  sessionId: string;
+
+  @PlayerRef()
+  playerRef: string;
+
+  @GameId()
+  gameId: string;
+
+  @ApiProperty({ enum: ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'], description: 'Why it was revoked' })
+  reason: string;
+
+  @ApiProperty({ format: 'date-time' })
+  revokedAt: string;
+}
 
 const SENT_ONCE =
   'Sent once to `webhookBaseUrl`, over a new connection and without following redirects; not repeated after a ' +
@@ -20,7 +108,7 @@ const SENT_ONCE =
 const SINGLE_ATTEMPT =
   "A failure: the body goes to the platform's error log, and the callback is not repeated";
 
-/** The calls that a provider implements. Contract, section 6. */
+/** The calls that a provider implements. */
 export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
   callback('/v1/game/free-spins/grant', GrantCallbackRequest, {
     tag: 'Free spins',
@@ -29,14 +117,14 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     description:
       'Be idempotent on `requestRef`: a person may send a grant again if its answer was lost, and needs the same ' +
       '`externalRef`. Anything but a 200 with an `externalRef` is a failure.',
-    answered: { description: 'Granted', content: json(GrantCallbackResponse) },
+    answered: { description: 'Granted', type: GrantCallbackResponse },
   }),
   callback('/v1/game/free-spins/status', StatusCallbackRequest, {
     tag: 'Free spins',
     operationId: 'reportRemainingSpins',
     summary: 'Report the remaining spins of a grant',
     description: 'Called on demand, when a person looks at the grant. It changes nothing.',
-    answered: { description: 'The remaining spins', content: json(StatusCallbackResponse) },
+    answered: { description: 'The remaining spins', type: StatusCallbackResponse },
   }),
   callback('/v1/game/free-spins/cancel', CancelCallbackRequest, {
     tag: 'Free spins',
@@ -66,11 +154,7 @@ function callback(path: CallbackRoute, body: Type<object>, { description, ...cal
     path,
     ...call,
     description: SENT_ONCE + description,
-    content: json(body),
+    body: { type: body },
     otherwise: SINGLE_ATTEMPT,
   };
-}
-
-function json(type: Type<object>): object {
-  return { 'application/json': { schema: { $ref: getSchemaPath(type) } } };
 }

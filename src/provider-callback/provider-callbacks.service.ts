@@ -8,7 +8,7 @@ import { currentRequestId, measureCall } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import type { CallbackRoute } from './callback-messages.js';
+import type { CallbackRoute } from './callbacks.openapi.js';
 import { CallbackStore } from './callback.store.js';
 
 /** Maximum number of bytes of a provider's answer that are stored and logged. Contract, section 7. */
