@@ -60,11 +60,7 @@ function targetOf(template: string, request: Request): string {
 
 /** The body may be invalid, because a request can be refused before its body is validated. */
 function bodyOf({ body }: Request): Record<string, unknown> {
-  try {
-    return parseJsonObject(body as Buffer);
-  } catch {
-    return {};
-  }
+  return parseJsonObject(body as Buffer) ?? {};
 }
 
 /** A value that is not an identifier is percent-encoded for the target and cut off after this number of characters. */

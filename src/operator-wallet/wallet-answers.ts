@@ -83,7 +83,7 @@ function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer |
   if (encoding !== undefined) {
     return unavailable(`the answer has the Content-Encoding ${shown(encoding)}, which is not read`, received);
   }
-  const fields = objectIn(body);
+  const fields = parseJsonObject(body);
   const differing = Object.keys(names).filter((name) =>
     status === 200
       ? fields?.[name] !== names[name]
@@ -94,14 +94,6 @@ function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer |
   return fields
     ? { kind: 'read', fields, received }
     : unavailable('the answer is not a JSON object', received);
-}
-
-function objectIn(body: Buffer): Record<string, unknown> | undefined {
-  try {
-    return parseJsonObject(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function misdirected(

@@ -35,7 +35,7 @@ export class CallSigner {
         body,
         tenantId,
         secret,
-        nonce: this.randomness.nonce(),
+        nonce: this.randomness.uuid(),
         now: this.clock.unixSeconds(),
       }),
       ...(requestId !== undefined && { 'X-Request-Id': requestId }),

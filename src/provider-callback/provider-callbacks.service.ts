@@ -148,11 +148,8 @@ export class ProviderCallbacks {
       }[cut];
       return { kind: 'answered', status, words, error };
     }
-    try {
-      return { kind: 'answered', status, words, fields: parseJsonObject(body) };
-    } catch {
-      return { kind: 'answered', status, words };
-    }
+    const fields = parseJsonObject(body);
+    return { kind: 'answered', status, words, ...(fields && { fields }) };
   }
 
   private measure({ providerId, route }: ProviderCallback, answer: CallbackAnswer, durationMs: number): void {

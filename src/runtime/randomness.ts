@@ -3,6 +3,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 @Injectable()
 export class Randomness {
+  /** A UUID with 122 random bits. Node makes UUIDs fast, from buffered random bytes. */
   uuid(): string {
     return randomUUID();
   }
@@ -19,10 +20,5 @@ export class Randomness {
 
   bytes(count: number): Buffer {
     return randomBytes(count);
-  }
-
-  /** A nonce for one signed call: a UUID with 122 random bits. Node makes UUIDs fast, from buffered random bytes. */
-  nonce(): string {
-    return randomUUID();
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -11,7 +12,6 @@ import { type Answer, AnswerSwap, deliver, jsonAnswer, send } from './faults/del
 import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
 import { type ChosenFault, FaultRules } from './faults/fault-rules.js';
 import type { FaultName } from './faults/faults.js';
-import type { Fields } from './fields.js';
 import type { Journal } from './journal.js';
 
 /** Options to start a counterpart of the sandbox. */
@@ -148,7 +148,7 @@ export class CounterpartServer {
     }
     if (request.method === 'DELETE') this.faults.clear();
     if (request.method === 'PUT') {
-      const body = parse(await read(request));
+      const body = parseJsonObject(await read(request));
       const wrong = body ? this.faults.replace(body) : NOT_AN_OBJECT;
       if (wrong !== undefined) return send(response, jsonAnswer(400, { error: wrong }));
     }
@@ -165,14 +165,8 @@ export const INVALID_SIGNATURE: Answer = {
   body: 'invalid signature',
 };
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+async function listen(server: Server, port: number): Promise<void> {
+  await once(server.listen(port, '127.0.0.1'), 'listening');
 }
 
 /**
@@ -188,12 +182,4 @@ async function read(request: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-export function parse(body: Buffer): Fields | undefined {
-  try {
-    return parseJsonObject(body);
-  } catch {
-    return undefined;
-  }
 }

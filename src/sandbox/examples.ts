@@ -1,6 +1,6 @@
 import type { GeneratedIds } from '../openapi/examples.js';
 import { Clock } from '../runtime/clock.js';
-import { type Exchange, PlatformClient } from './platform-client.js';
+import { type Exchange, expectation, PlatformClient } from './platform-client.js';
 import type { SandboxFile } from './sandbox-file.js';
 
 /** Tenants that the examples may pause or change. Nothing listens at their addresses. */
@@ -80,11 +80,7 @@ export async function createExamples(sandbox: SandboxFile): Promise<GeneratedIds
   };
 }
 
-function expectStatus(exchange: Exchange, ...expected: number[]): Exchange {
-  const { method, path, status, text } = exchange;
-  if (expected.includes(status)) return exchange;
-  throw new Error(`the examples could not be created: ${method} ${path} answered ${status} ${text}`);
-}
+const expectStatus = expectation('the examples could not be created');
 
 function itemsIn(exchange: Exchange): Readonly<Record<string, unknown>>[] {
   return expectStatus(exchange, 200).json['items'] as Record<string, unknown>[];

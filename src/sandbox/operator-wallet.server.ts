@@ -1,5 +1,6 @@
 import { DEFAULT_TOLERANCE_SECONDS, MemoryNonceStore, verifyPlatformSignature } from '@croupier/provider-sdk';
 import { join } from 'node:path';
+import { parseJsonObject } from '../api/validation/json.js';
 import { Clock } from '../runtime/clock.js';
 import {
   type Call,
@@ -9,7 +10,6 @@ import {
   INVALID_SIGNATURE,
   MAX_NONCES,
   NOT_AN_OBJECT,
-  parse,
 } from './counterpart.server.js';
 import { type Answer, jsonAnswer } from './faults/delivery.js';
 import { type FaultName, WALLET_OPERATIONS } from './faults/faults.js';
@@ -55,7 +55,7 @@ export class OperatorWalletServer {
 
   private answer(call: Call, secret: string, chooseFault: ChooseFault): Answer {
     if (!this.isAuthentic(call, secret)) return INVALID_SIGNATURE;
-    const body = parse(call.body);
+    const body = parseJsonObject(call.body);
     if (!body) return badRequest(NOT_AN_OBJECT);
     if (call.path.startsWith(BALANCE_PATH)) {
       chooseFault('balance', body);

@@ -22,6 +22,15 @@ export interface Exchange {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
+/** Creates a function that returns an exchange with an expected status, and throws a readable error otherwise. */
+export const expectation =
+  (failure: string) =>
+  (exchange: Exchange, ...expected: number[]): Exchange => {
+    const { method, path, status, text } = exchange;
+    if (expected.includes(status)) return exchange;
+    throw new Error(`${failure}: ${method} ${path} answered ${status} ${text}`);
+  };
+
 /** Longer than the sum of the platform's default time-outs for a wallet and a provider, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
@@ -53,7 +62,7 @@ export class PlatformClient {
       body: JSON.stringify(body),
       tenantId: tenant.id,
       secret: tenant.secret,
-      nonce: randomness.nonce(),
+      nonce: randomness.uuid(),
       now: clock.unixSeconds(),
     });
     return this.send('POST', path, body, { ...headers });
@@ -74,14 +83,15 @@ export class PlatformClient {
     });
     const text = await response.text();
     const { status, headers } = response;
-    return { method, path, requestHeaders, requestBody, status, headers, text, json: jsonObject(text) };
-  }
-}
-
-function jsonObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return parseJsonObject(Buffer.from(text));
-  } catch {
-    return {};
+    return {
+      method,
+      path,
+      requestHeaders,
+      requestBody,
+      status,
+      headers,
+      text,
+      json: parseJsonObject(Buffer.from(text)) ?? {},
+    };
   }
 }

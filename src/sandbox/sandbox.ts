@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { PlatformClient, type Exchange, type Tenant } from './platform-client.js';
+import { type Exchange, expectation, PlatformClient, type Tenant } from './platform-client.js';
 import type { CounterpartServer } from './counterpart.server.js';
 import { OperatorWalletServer } from './operator-wallet.server.js';
 import { ProviderServer } from './provider.server.js';
@@ -159,11 +159,7 @@ class Seed {
   }
 }
 
-function expectStatus(exchange: Exchange, ...expected: number[]): Exchange {
-  const { method, path, status, text } = exchange;
-  if (expected.includes(status)) return exchange;
-  throw new Error(`the sandbox could not be seeded: ${method} ${path} answered ${status} ${text}`);
-}
+const expectStatus = expectation('the sandbox could not be seeded');
 
 function secretIn({ method, path, json }: Exchange): string {
   const secret = json['secret'];

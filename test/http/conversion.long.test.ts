@@ -20,7 +20,7 @@ const NESTED = {
   'an object that looks like a promise': '{"then":1}',
 };
 
-const parsed = (text: string) => parseJsonObject(Buffer.from(text));
+const parsed = (text: string) => parseJsonObject(Buffer.from(text))!;
 
 describe.each(Object.entries(NESTED))('%s', (_, nested) => {
   test.each([...ACCEPTED.keys()].map((type) => [type.name, type] as const))(

@@ -50,7 +50,7 @@ describe('a number', () => {
 
   test('is read in the same way at every position', () => {
     const big = '9007199254740990.6';
-    const { a, b } = parseJsonObject(bytes(`{"a":[${big},${big}, ${big}],"b":{"c" :${big}}}`));
+    const { a, b } = parseJsonObject(bytes(`{"a":[${big},${big}, ${big}],"b":{"c" :${big}}}`))!;
     expect([...(a as number[]), (b as { c: number }).c]).toEqual([0.5, 0.5, 0.5, 0.5]);
   });
 

@@ -120,7 +120,7 @@ describe('of a transaction', () => {
     `{"constructor":1,${JSON.stringify(BET).slice(1)}`,
   ])('%s', (text) => {
     for (const reading of ['strict', 'lenient'] as const)
-      expectTheSame(TransactionRequest, parseJsonObject(Buffer.from(text)), reading);
+      expectTheSame(TransactionRequest, parseJsonObject(Buffer.from(text))!, reading);
   });
 });
 

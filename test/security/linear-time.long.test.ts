@@ -154,13 +154,7 @@ describe('a regular expression takes time linear in the length of foreign text',
 });
 
 describe('a function takes time linear in the length of foreign text', () => {
-  const json = (text: string) => {
-    try {
-      return parseJsonObject(Buffer.from(text));
-    } catch {
-      return undefined;
-    }
-  };
+  const json = (text: string) => parseJsonObject(Buffer.from(text));
   test.each<[name: string, work: (input: string) => unknown, attack: Attack]>([
     ['JSON, escaped quotes that never end', json, { prefix: '{"a": 1.5, "', pump: '\\"', suffix: '' }],
     ['JSON, escaped quotes', json, { prefix: '{"a": 1.5, "', pump: '\\"', suffix: '":1}' }],

@@ -227,9 +227,5 @@ async function bytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 function jsonObject(body: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    return parseJsonObject(body);
-  } catch {
-    return {};
-  }
+  return parseJsonObject(body) ?? {};
 }

@@ -39,7 +39,9 @@ function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   // An absent body is read as {}, so that the refusal names the missing field.
   if (bytes.length === 0) return {};
   if (!isJson(headers['content-type'])) throw invalid('Content-Type must be application/json in UTF-8');
-  return parsed(bytes);
+  const fields = parseJsonObject(bytes);
+  if (!fields) throw invalid('the request body must be a JSON object');
+  return fields;
 }
 
 /** Accepts `application/json`, optionally with `charset=utf-8`, because the body is always decoded as UTF-8. */
@@ -47,12 +49,4 @@ function isJson(header = ''): boolean {
   const { type, parameters } = parseContentType(header);
   const { charset = 'utf-8', ...others } = parameters;
   return type === 'application/json' && charset.toLowerCase() === 'utf-8' && Object.keys(others).length === 0;
-}
-
-function parsed(bytes: Buffer): Record<string, unknown> {
-  try {
-    return parseJsonObject(bytes);
-  } catch {
-    throw invalid('the request body must be a JSON object');
-  }
 }

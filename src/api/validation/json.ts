@@ -12,19 +12,21 @@ const FRACTION_OR_EXPONENT = /[.eE]/;
 /**
  * Parses a JSON object in UTF-8, in time linear in the length of the input. The last of duplicate keys counts. A number
  * without a fractional part is an integer, even if it is written as `1.0`.
- * @throws SyntaxError | TypeError if the bytes are not a JSON object
+ * @returns undefined if the bytes are not a JSON object
  */
-export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
-  if (!isUtf8(bytes)) throw new TypeError('the body is not UTF-8');
-  const text = bytes.toString('utf8');
-  const parsed: unknown = JSON.parse(text);
-  // The scan relies on valid JSON, so it runs after the parser.
-  const exact = withNumbersReplaced(text, (literal) => (isRounded(literal) ? '0.5' : literal));
-  const value: unknown = exact === text ? parsed : JSON.parse(exact);
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new TypeError('the body is not a JSON object');
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> | undefined {
+  try {
+    if (!isUtf8(bytes)) return undefined;
+    const text = bytes.toString('utf8');
+    const parsed: unknown = JSON.parse(text);
+    // The scan relies on valid JSON, so it runs after the parser.
+    const exact = withNumbersReplaced(text, (literal) => (isRounded(literal) ? '0.5' : literal));
+    const value: unknown = exact === text ? parsed : JSON.parse(exact);
+    const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
   }
-  return value as Record<string, unknown>;
 }
 
 /**
