@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { readFile, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -44,7 +45,7 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
     const account = process.getuid?.() === 0 ? await unprivilegedAccount(folder) : undefined;
     if (account) await refuseClosedFolder(account, dirname(home), dataDir);
     const binaries = await executableBinaries(dirname(home), account);
-    if (!(await exists(home))) {
+    if (!existsSync(home)) {
       log(`creating a PostgreSQL cluster in ${folder}`);
       await initialise(home, binaries, account);
     }
@@ -64,7 +65,7 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
 export async function findCluster(
   dataDir: string,
 ): Promise<Pick<Cluster, 'folder' | 'password'> | undefined> {
-  if (!(await exists(join(dataDir, 'postgresql')))) return undefined;
+  if (!existsSync(join(dataDir, 'postgresql'))) return undefined;
   const home = join(await realpath(dataDir), 'postgresql');
   return { folder: join(home, 'data'), password: await passwordIn(home) };
 }
@@ -102,7 +103,7 @@ async function makeFolder(dataDir: string): Promise<void> {
 async function unprivilegedAccount(folder: string): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const accounts = lines.map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
-  if (await exists(folder)) {
+  if (existsSync(folder)) {
     const { uid, gid } = await stat(folder);
     if (uid === 0) throw new Error(`${folder} belongs to root, as whom PostgreSQL refuses to run: chown it`);
     return { name: accounts.find((account) => account.uid === uid)?.name ?? String(uid), uid, gid };
@@ -143,7 +144,7 @@ async function executableBinaries(dataDir: string, account: Account | undefined)
   const manifest = await readFile(join(installed, '../package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   const copy = join(dataDir, `postgresql-binaries-${version}`);
-  if (!(await exists(copy))) await copyBinaries(installed, copy);
+  if (!existsSync(copy)) await copyBinaries(installed, copy);
   const reason = await whyNotExecutable(copy, account);
   if (reason === undefined) return copy;
   throw new Error(`the embedded PostgreSQL does not run here: set DATABASE_URL (${reason})`);
@@ -226,7 +227,7 @@ async function createAtomically(path: string, make: (unfinished: string) => Prom
     await syncFolder(unfinished);
     await rename(unfinished, path);
   } catch (error) {
-    if (!(await exists(path))) throw error;
+    if (!existsSync(path)) throw error;
   } finally {
     await remove(unfinished);
   }
@@ -236,13 +237,6 @@ async function createAtomically(path: string, make: (unfinished: string) => Prom
 /** Removes the folder as far as possible. A process that is still writing to it removes the rest itself. */
 async function remove(unfinished: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Runs a program to its end, in a process group that the terminal's Ctrl-C does not reach. Never rejects. */
