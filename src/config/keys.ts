@@ -1,10 +1,8 @@
 import { ConfigurationError, type Reader } from './variable-reader.js';
 
 /** The sandbox's own keys. They are public, so they may guard only play money on a loopback address. */
-export const SANDBOX_ADMIN_API_KEY = 'sandbox-admin-key-for-play-money-only';
+const SANDBOX_ADMIN_API_KEY = 'sandbox-admin-key-for-play-money-only';
 const SANDBOX_SECRETS_KEY = Buffer.alloc(32, 'croupier sandbox');
-
-const PUBLIC = "is the sandbox's own key, which is public";
 
 const CREATE_KEY = 'create one with `openssl rand -base64 32`';
 
@@ -28,8 +26,7 @@ export function adminApiKey(read: Reader, publicAllowed: boolean): string {
       `ADMIN_API_KEY: must be 32 to 256 printable ASCII characters without spaces; ${CREATE_KEY}`,
     );
   }
-  const weakness = publicAllowed ? undefined : weaknessOfAdminKey(value);
-  if (weakness) throw new ConfigurationError(`ADMIN_API_KEY: ${weakness}; ${CREATE_KEY}`);
+  if (!publicAllowed) refuseWeak('ADMIN_API_KEY', value, SANDBOX_ADMIN_API_KEY, 'character');
   return value;
 }
 
@@ -48,8 +45,9 @@ function missingKey(name: string): ConfigurationError {
 export function secretsKeys(read: Reader, publicAllowed: boolean): SecretsKeys {
   const secretsKey = key32(read, 'SECRETS_KEY') ?? (publicAllowed ? SANDBOX_SECRETS_KEY : undefined);
   if (!secretsKey) throw missingKey('SECRETS_KEY');
-  const weakness = publicAllowed ? undefined : weaknessOfSecretsKey(secretsKey);
-  if (weakness) throw new ConfigurationError(`SECRETS_KEY: ${weakness}; ${CREATE_KEY}`);
+  if (!publicAllowed) {
+    refuseWeak('SECRETS_KEY', secretsKey.toString('latin1'), SANDBOX_SECRETS_KEY.toString('latin1'), 'byte');
+  }
   const secretsKeyPrevious = key32(read, 'SECRETS_KEY_PREVIOUS');
   if (secretsKeyPrevious?.equals(secretsKey)) {
     throw new ConfigurationError('SECRETS_KEY_PREVIOUS: must not be the same key as SECRETS_KEY');
@@ -87,18 +85,12 @@ function key32(read: Reader, name: string): Buffer | undefined {
   return key;
 }
 
-/** Why an admin key is too weak; undefined if it may be used. */
-function weaknessOfAdminKey(key: string): string | undefined {
-  if (key === SANDBOX_ADMIN_API_KEY) return PUBLIC;
-  if (new Set(key).size === 1) return 'is one character repeated';
-  return undefined;
-}
-
-/** Why an encryption key is too weak; undefined if it may be used. */
-function weaknessOfSecretsKey(key: Buffer): string | undefined {
-  if (key.equals(SANDBOX_SECRETS_KEY)) return PUBLIC;
-  if (new Set(key).size === 1) return 'is one byte repeated';
-  return undefined;
+/** @throws ConfigurationError if the key is the sandbox's own, or one `unit` repeated */
+function refuseWeak(name: string, key: string, sandboxKey: string, unit: 'character' | 'byte'): void {
+  if (key === sandboxKey)
+    throw new ConfigurationError(`${name}: is the sandbox's own key, which is public; ${CREATE_KEY}`);
+  if (new Set(key).size === 1)
+    throw new ConfigurationError(`${name}: is one ${unit} repeated; ${CREATE_KEY}`);
 }
 
 /** Longest part whose repetition is refused, in characters. */
