@@ -1,15 +1,11 @@
-import { LATENCY_CELLS, latencyCell } from './rules/score.js';
+import { type CallCounts, LATENCY_CELLS, latencyCell } from './rules/score.js';
 
 /** The result of a call: a valid answer, a time-out, or any other failure. */
 export type CallOutcome = 'succeeded' | 'timeout' | 'failed';
 
 /** The counts of the calls to one tenant in one period, as they are shared with the other instances. */
-export interface PeriodCounts {
+export interface PeriodCounts extends CallCounts {
   readonly tenantId: string;
-  readonly calls: number;
-  readonly succeeded: number;
-  readonly timeouts: number;
-  readonly latency: readonly number[];
   readonly breakerOpen: boolean;
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { PeriodCounts } from './calls-of-period.js';
-import { type CallCounts, LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
+import { LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
 
 /**
  * How long a breaker counts as open after an instance last stored it as open, in seconds. This is more than twice the
@@ -16,10 +16,8 @@ const MAX_REMOVED = 5_000;
  * The counts of calls to a tenant by age: `minutes` is 1 for the last minute, 5 for the four minutes before it, and 60
  * for the rest of the last hour.
  */
-export interface CallsWithin extends CallCounts {
-  readonly tenantId: string;
+interface CallsWithin extends PeriodCounts {
   readonly minutes: WindowMinutes;
-  readonly breakerOpen: boolean;
 }
 
 /** Stores counts. They replace earlier counts of the same period, so that no call is counted twice. */

@@ -1,10 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Columns, listOf } from '../api/lists/list.js';
 import type { TenantKind } from '../tenancy/tenant.js';
-import type { HealthScore } from './health-scores.service.js';
-import type { HealthState, WindowScore } from './rules/score.js';
-
-const STATES = ['ok', 'degraded', 'open', 'paused'] as const satisfies readonly HealthState[];
+import { HEALTH_STATES, type HealthState, type WindowScore } from './rules/score.js';
 
 export class HealthWindow implements WindowScore {
   @ApiProperty({ type: 'integer', example: 1200 })
@@ -46,7 +43,7 @@ export class HealthWindows {
 
 export class HealthScoreResponse {
   @ApiProperty({
-    enum: STATES,
+    enum: HEALTH_STATES,
     example: 'ok',
     description:
       '`open`: a breaker is open at an instance; `degraded`: a success rate below 0.95 over 5 minutes. If ' +
@@ -77,8 +74,3 @@ export class HealthScoreListResponse extends listOf(HealthScoreItem, {
   description: 'absent on the last page',
   example: 'YWNtZS1nYW1lcw',
 }) {}
-
-/** Omits kind and id, because the path of the request contains both. */
-export function healthScoreResponse({ state, windows }: HealthScore): HealthScoreResponse {
-  return { state, windows };
-}

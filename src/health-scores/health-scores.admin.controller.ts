@@ -8,7 +8,6 @@ import {
   HEALTH_SCORE_COLUMNS,
   HealthScoreListResponse,
   HealthScoreResponse,
-  healthScoreResponse,
 } from './health-score.response.js';
 import { HealthScores } from './health-scores.service.js';
 
@@ -44,8 +43,8 @@ export class HealthScoresAdminController {
     errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: HealthScoreResponse })
-  async ofOperator(@Param('id') id: string): Promise<HealthScoreResponse> {
-    return healthScoreResponse(await this.scores.find('OPERATOR', id));
+  ofOperator(@Param('id') id: string): Promise<HealthScoreResponse> {
+    return this.scores.find('OPERATOR', id);
   }
 
   @Get('providers/:id/health')
@@ -58,7 +57,7 @@ export class HealthScoresAdminController {
     errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: HealthScoreResponse })
-  async ofProvider(@Param('id') id: string): Promise<HealthScoreResponse> {
-    return healthScoreResponse(await this.scores.find('PROVIDER', id));
+  ofProvider(@Param('id') id: string): Promise<HealthScoreResponse> {
+    return this.scores.find('PROVIDER', id);
   }
 }

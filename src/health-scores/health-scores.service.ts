@@ -9,7 +9,8 @@ import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { type CallOutcome, CallsOfPeriod } from './calls-of-period.js';
 import { HealthPeriodStore } from './health-period.store.js';
-import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScore } from './rules/score.js';
+import type { HealthScoreItem, HealthScoreResponse } from './health-score.response.js';
+import { scoreOf, stateOf, type WindowMinutes } from './rules/score.js';
 
 /** Interval at which an instance shares its calls, in milliseconds, so that a score is at most 5 s old. */
 const SHARE_MS = 2_000;
@@ -21,14 +22,6 @@ const MAX_PERIODS = 30;
 const PERIODS_BETWEEN_REMOVALS = 6;
 /** How long a stop waits until the sharing that is under way has ended, in milliseconds. */
 const STOP_MS = 1_000;
-
-/** The health of one tenant. */
-export interface HealthScore {
-  readonly kind: TenantKind;
-  readonly id: string;
-  readonly state: HealthState;
-  readonly windows: Readonly<Record<WindowMinutes, WindowScore>>;
-}
 
 /**
  * Health scores of operators and providers over all instances. Each instance counts its own calls in memory and shares
@@ -82,18 +75,19 @@ export class HealthScores {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(kind: TenantKind, id: string): Promise<HealthScore> {
+  async find(kind: TenantKind, id: string): Promise<HealthScoreResponse> {
     const tenant = kind === 'OPERATOR' ? this.tenancy.operator(id) : this.tenancy.provider(id);
     if (!tenant) throw new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);
     const [score] = await this.scoresOf([tenant]);
-    return score!;
+    const { state, windows } = score!;
+    return { state, windows };
   }
 
   /**
    * One page of the scores of all operators and providers, ordered by id.
    * @throws CroupierError INVALID_REQUEST
    */
-  async list(query: PageQuery): Promise<PageOf<HealthScore>> {
+  async list(query: PageQuery): Promise<PageOf<HealthScoreItem>> {
     const { items, ...page } = await pageById(
       query,
       async ({ after, limit }) =>
@@ -106,7 +100,7 @@ export class HealthScores {
     return { items: await this.scoresOf(items), ...page };
   }
 
-  private async scoresOf(tenants: readonly Tenant[]): Promise<HealthScore[]> {
+  private async scoresOf(tenants: readonly Tenant[]): Promise<HealthScoreItem[]> {
     const rows = await this.store.read(tenants.map(({ id }) => id));
     return tenants.map(({ kind, id }) => {
       const own = rows.filter(({ tenantId }) => tenantId === id);

@@ -26,7 +26,8 @@ export interface WindowScore {
   readonly timeouts: number;
 }
 
-export type HealthState = 'ok' | 'degraded' | 'open' | 'paused';
+export const HEALTH_STATES = ['ok', 'degraded', 'open', 'paused'] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
 
 /** Success rate over five minutes below which a tenant is `degraded`. Contract, section 9. */
 const DEGRADED_BELOW = 0.95;
