@@ -70,7 +70,7 @@ export class AttentionAdminController {
     @UuidParam('id') id: string,
     @JsonBody() { assignee }: AssignRequest,
   ): Promise<AttentionResponse> {
-    return this.attention.assign(actor, id, assignee ?? null);
+    return this.attention.change(actor, id, 'assign', assignee ?? null);
   }
 
   @Post(':id/snooze')
@@ -105,7 +105,7 @@ export class AttentionAdminController {
     @UuidParam('id') id: string,
     @JsonBody() { text }: CommentRequest,
   ): Promise<AttentionResponse> {
-    return this.attention.comment(actor, id, text);
+    return this.attention.change(actor, id, 'comment', text);
   }
 
   @Post(':id/close')
@@ -123,6 +123,6 @@ export class AttentionAdminController {
     @UuidParam('id') id: string,
     @JsonBody() { reason }: CloseRequest,
   ): Promise<AttentionResponse> {
-    return this.attention.close(actor, id, reason);
+    return this.attention.change(actor, id, 'close', reason);
   }
 }

@@ -16,6 +16,9 @@ import {
 } from './attention.response.js';
 import { AttentionStore } from './attention.store.js';
 
+/** The name of a change's value in the audit log. */
+const RECORDED = { assign: 'assignee', snooze: 'until', comment: 'text', close: 'reason' } as const;
+
 /** Lists items of the attention queue and changes them for administrators. Contract, section 9, "Attention". */
 @Injectable()
 export class AttentionService {
@@ -48,14 +51,6 @@ export class AttentionService {
   }
 
   /**
-   * @param assignee free text; null removes the assignment
-   * @throws CroupierError NOT_FOUND · CONFLICT if the item is closed
-   */
-  assign(actor: Actor, id: string, assignee: string | null): Promise<AttentionResponse> {
-    return this.change(actor, id, 'assign', assignee, { assignee });
-  }
-
-  /**
    * Snoozes the item, which becomes OPEN again at the time `until`.
    * @throws CroupierError INVALID_REQUEST if `until` is not in the future · NOT_FOUND · CONFLICT if the item is closed
    */
@@ -63,32 +58,24 @@ export class AttentionService {
     const instant = new Date(instantOrDayMs(until)!);
     if (instant <= this.clock.now())
       throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
-    return this.change(actor, id, 'snooze', instant.toISOString(), { until: instant.toISOString() });
-  }
-
-  /** @throws CroupierError NOT_FOUND */
-  comment(actor: Actor, id: string, text: string): Promise<AttentionResponse> {
-    return this.change(actor, id, 'comment', text, { text });
+    return this.change(actor, id, 'snooze', instant.toISOString());
   }
 
   /**
-   * Closes the item. No new item is opened as long as its cause is present.
-   * @throws CroupierError NOT_FOUND · CONFLICT if the item is already closed
+   * Assigns an item, comments on it or closes it. No new item is opened as long as the cause of a closed item is present.
+   * @param value the assignee (null removes the assignment), the comment, or the reason for closing
+   * @throws CroupierError NOT_FOUND · CONFLICT if the item is closed, except for a comment
    */
-  close(actor: Actor, id: string, reason: string): Promise<AttentionResponse> {
-    return this.change(actor, id, 'close', reason, { reason });
-  }
-
-  private async change(
+  async change(
     actor: Actor,
     id: string,
-    verb: 'assign' | 'snooze' | 'comment' | 'close',
+    verb: keyof typeof RECORDED,
     value: string | null,
-    after: object,
   ): Promise<AttentionResponse> {
     await this.find(id);
     const changed = await this.audit.change(actor, async ({ query }, record) => {
       const written = await this.items.change(query, id, verb, actor, value);
+      const after = { [RECORDED[verb]]: value };
       if (written) await record({ action: `attention.${verb}`, target: `attention:${id}`, after });
       return written;
     });
