@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Database, type Query } from '../database/database.js';
 import type { CroupierError } from '../errors/croupier-error.js';
-import { type Place, placeColumn, START_OF_LIST } from '../database/place.js';
+import type { Place } from '../database/place.js';
 import { named } from '../database/statement.js';
+import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
 import type { Approval, ApprovalQuery } from './approval.request.js';
 import type { GuardedAction } from './guarded-action.js';
@@ -73,14 +74,7 @@ const WAITING_BY_OPERATOR = named(
      WHERE state = 'WAITING' AND expires_at > statement_timestamp() GROUP BY operator_id`,
 );
 
-type ApprovalFilter = Pick<ApprovalQuery, 'state' | 'operatorId' | 'from' | 'to'>;
-
-const COMPARISONS = {
-  state: 'state =',
-  operatorId: 'operator_id =',
-  from: 'created_at >=',
-  to: 'created_at <',
-} as const satisfies Record<keyof ApprovalFilter, string>;
+const TABLE: TimeOrderedTable = { columns: COLUMNS, from: 'approvals', id: 'approval_id', idType: 'uuid' };
 
 /** Reads and writes approvals; a decision succeeds only while the approval is WAITING and not expired. */
 @Injectable()
@@ -127,18 +121,12 @@ export class ApprovalStore {
 
   /** One page, newest first. The filters by state and by operator each have an index in this order. */
   page(
-    filter: ApprovalFilter,
-    before: Place = START_OF_LIST,
+    { state, operatorId: operator_id, from, to }: ApprovalQuery,
+    before: Place | undefined,
     limit: number,
   ): Promise<(Approval & { place: string })[]> {
-    const conditions = (Object.keys(COMPARISONS) as (keyof ApprovalFilter)[])
-      .filter((name) => filter[name] !== undefined)
-      .map((name) => ` AND ${COMPARISONS[name]} :${name}`);
-    const text = `
-    SELECT ${COLUMNS}, ${placeColumn('created_at', 'approval_id')} FROM approvals
-     WHERE (created_at, approval_id) < (:at::timestamptz, :id::uuid)${conditions.join('')}
-     ORDER BY created_at DESC, approval_id DESC LIMIT :limit`;
-    return this.database.query(named('', text), { ...filter, ...before, limit });
+    const page = timeOrderedPage(TABLE, { state, operator_id }, { from, to, before }, limit);
+    return this.database.query(page.statement, page.values);
   }
 
   /** @returns false if it is no longer WAITING, or has expired */
