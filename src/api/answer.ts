@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
 import type { PageOf } from './lists/page.js';
 
-/** Exposes a field, unless its value is null. */
 export function ExposeUnlessNull(): PropertyDecorator {
   const expose = Expose();
   const leaveOutNull = Transform(({ value }: { value: unknown }) => value ?? undefined);
@@ -17,7 +16,6 @@ export function answerOf<Answer extends object>(answer: Type<Answer>, entity: ob
   return plainToInstance(answer, entity, { excludeExtraneousValues: true, exposeUnsetFields: false });
 }
 
-/** Converts each item of a page to an answer. */
 export function answersOf<Answer extends object>(
   answer: Type<Answer>,
   { items, ...page }: PageOf<object>,

@@ -18,7 +18,6 @@ export function ApiErrorWithMessage(code: ErrorCode, message: string): MethodDec
   return ApiResponse(response(CATALOGUE[code].status, [code], () => message));
 }
 
-/** The responses of these refusals, by status. */
 export function errorResponses(codes: readonly ErrorCode[]) {
   const statuses = new Map<number, ErrorCode[]>();
   for (const code of codes) {

@@ -14,7 +14,6 @@ export function answerWith(error: CroupierError, response: ServerResponse): void
   writeAnswer(response, status, JSON_TYPE, JSON.stringify({ error: error.message }));
 }
 
-/** Writes a whole answer, with its length. */
 export function writeAnswer(
   response: ServerResponse,
   status: number,

@@ -77,7 +77,6 @@ export async function pageById<T>(
   return { items, ...(last !== undefined && { nextCursor: cursorAt(idOf(last)) }) };
 }
 
-/** The cursor of the page whose items follow this id. */
 export function cursorAt(id: string): string {
   return Buffer.from(id).toString('base64url');
 }

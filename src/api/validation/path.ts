@@ -38,7 +38,6 @@ export const CurrencyParam = (name: string) =>
     return value;
   });
 
-/** A path parameter, documented with the values that it accepts. */
 function fromPath(
   name: string,
   schema: { type: 'string'; format?: string; pattern?: string },

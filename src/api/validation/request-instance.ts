@@ -47,7 +47,6 @@ export function validInstance<T extends object>(type: Type<T>, fields: Fields, r
   return instance;
 }
 
-/** The refusal of a field that the class does not declare. */
 export function unknownField(name: string): CroupierError {
   return invalid(`${JSON.stringify(name.slice(0, 64))} is not a known field`);
 }

@@ -8,7 +8,6 @@ import {
 
 /** The constraints of a class, compiled from its class-validator decorators. */
 interface Validator {
-  /** Names of the constrained fields. */
   readonly fields: ReadonlySet<string>;
   /**
    * If true, `validateSync` would report no error. If false, call `validateSync`, which decides and provides the
