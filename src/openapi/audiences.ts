@@ -4,11 +4,9 @@ import { mapOperations } from './operations.js';
 /** A group of readers that has its own document and page, at `/docs/<name>`. */
 export interface Audience {
   readonly name: 'provider' | 'operator' | 'admin';
-  /** The prefix of the paths of this audience's operations. */
   readonly pathPrefix: string;
   readonly title: string;
   readonly summary: string;
-  /** Sections of the contract that concern this audience. */
   readonly sections: readonly number[];
 }
 

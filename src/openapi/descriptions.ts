@@ -25,7 +25,6 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '204': 'Done; the answer has no body',
 };
 
-/** Completes the descriptions of fields, parameters and answers. */
 export function withDescriptions(document: OpenAPIObject): OpenAPIObject {
   const withFields = mapFields(document, (field, name, schemaName) =>
     described(withPlainReference(field), FIELDS[`${schemaName}.${name}`] ?? FIELDS[name]),

@@ -34,7 +34,6 @@ target with its query string; RAW_BODY is the bytes as sent. Every failure is a 
 /**
  * Serves a Swagger page with all operations at /docs, and one for each audience at /docs/<audience>. The suffixes
  * `-json` and `-yaml` select the documents themselves. The document of the operator's wallet has no page.
- * @returns a function that renders all pages and documents
  */
 export function serveDocuments(app: INestApplication, router: Router, options: PageOptions): RenderDocuments {
   return servePages(router, describe(app), options);
@@ -139,14 +138,11 @@ function descriptionOf(summary: string, audience?: Audience): string {
     ...AUDIENCES.map((one) => [pathOf(one), one.title.replace('Croupier for ', 'for ')] as const),
   ];
   const others = pages.filter(([other]) => other !== path).map(([other, words]) => `[${words}](${other})`);
+  const sections = audience ? `sections ${audience.sections.join(', ')} of ` : '';
   const links =
     `Other pages: ${others.join(' · ')}. This document as [JSON](${path}-json) and [YAML](${path}-yaml). ` +
-    `The rules behind the operations: ${sectionsOf(audience)}[the contract](/docs/contract).`;
+    `The rules behind the operations: ${sections}[the contract](/docs/contract).`;
   return [summary, links, ...(audience?.name === 'admin' ? [] : [SIGNATURE]), CONVENTIONS].join('\n\n');
-}
-
-function sectionsOf(audience: Audience | undefined): string {
-  return audience ? `sections ${audience.sections.join(', ')} of ` : '';
 }
 
 type Components = Record<string, Record<string, unknown>>;

@@ -44,7 +44,6 @@ export function mapFields(
   return { ...document, components: { ...document.components, schemas } };
 }
 
-/** Returns a copy of the object in which `change` has replaced each value. */
 export function mapValues<Value, Changed>(
   object: Readonly<Record<string, Value>>,
   change: (value: Value, name: string) => Changed,

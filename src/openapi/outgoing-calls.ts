@@ -4,7 +4,6 @@ import { SIGNED } from './signature.js';
 
 /** A call from Croupier to a counterpart. All calls are signed POSTs. */
 export interface OutgoingCall {
-  /** The party that implements the call. */
   readonly party: 'provider' | 'operator';
   /** Path below the party's base URL. */
   readonly path: string;

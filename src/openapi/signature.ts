@@ -31,14 +31,12 @@ const SCHEMES = {
   },
 };
 
-/** The security of a signed call: all four headers together. */
 export const SIGNED = [Object.fromEntries(Object.keys(SCHEMES).map((name) => [name, [] as string[]]))];
 
 const IN_THE_BROWSER =
   'Type the tenant id and its secret. Both stay in this browser: each call is signed here, and only the four headers are ' +
   'sent.';
 
-/** Documents the signature as it is sent: four security schemes, which a signed operation requires together. */
 export function withSignature(document: OpenAPIObject): OpenAPIObject {
   const signed = mapOperations(document, (operation) =>
     isSecuredBy(operation, SIGNATURE) ? { ...operation, security: SIGNED } : operation,

@@ -16,7 +16,6 @@ const OF_SWAGGER_UI: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** The project's own scripts. */
 const SCRIPTS = ['sign-requests.js', 'show-document.js'];
 
 /** A page with more operations shows only its tags, each of which unfolds on a click. */
@@ -37,7 +36,6 @@ export function sharedAssets(): Map<string, Representation> {
   ]);
 }
 
-/** The script of one page: shows its document. */
 export function documentScript(
   document: () => OpenAPIObject,
   { keepAuthorizations }: PageOptions,

@@ -48,7 +48,6 @@ const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 /**
  * Serves each document as JSON, as YAML and, unless it is in `withoutPage`, as a page to try it out. Each form is
  * rendered and compressed once, because these routes need no credentials and must therefore be cheap.
- * @returns a function that renders everything that is not rendered yet
  */
 export function servePages(
   router: Router,

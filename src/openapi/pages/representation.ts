@@ -6,7 +6,6 @@ import { sha256 } from '../../runtime/digest.js';
 /** Length of a version, in characters of the hash. */
 const VERSION_LENGTH = 16;
 
-/** A response that is ready to be sent. */
 interface Prepared {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
