@@ -13,10 +13,7 @@ import type { CroupierExpressAdapter } from './express-adapter.js';
  */
 export const APPLICATION_OPTIONS = { bodyParser: false, logger: false, abortOnError: false } as const;
 
-/**
- * Sets up what applies to every route, in production and in tests alike.
- * @returns a function that renders the documents
- */
+/** Sets up what applies to every route, in production and in tests alike. */
 export function setUp(app: INestApplication): RenderDocuments {
   app.useLogger(app.get(ServiceLogger));
   const adapter = app.getHttpAdapter() as CroupierExpressAdapter;

@@ -10,7 +10,6 @@ import type { ServerLimits } from './server-limits.js';
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 1024 * 1024;
 
-/** Why a connection was destroyed. */
 export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
 
 /**

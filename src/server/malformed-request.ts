@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CATALOGUE } from '../errors/catalogue.js';
 
-/** Why a request that violates HTTP is refused before routing. */
 interface FramingFault {
   readonly status: '400 Bad Request' | '501 Not Implemented';
   readonly message: string;

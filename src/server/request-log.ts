@@ -70,7 +70,10 @@ export class RequestLog {
     response.setHeaders(HEADERS).setHeader('X-Request-Id', requestId);
     this.metrics.requestStarted();
     response.once('close', () => {
-      trace.origin = finalOrigin(request);
+      // Connections and timers keep the trace of the request in which they were created. A reference to the request
+      // would keep it in memory, too.
+      const origin = originOf(request);
+      trace.origin = () => origin;
       runTraced(trace, () => this.conclude(request, response, trace, monotonicMs() - started));
     });
     if (span?.recording) recordAnswer(response, span);
@@ -152,15 +155,6 @@ function originOf(request: Request): LogFields {
 function loggedPath(route: string, request: Request): string | undefined {
   if (route === UNKNOWN_ROUTE) return pathOf(request).slice(0, UNKNOWN_PATH_CHARACTERS);
   return route.includes(':') ? pathOf(request) : undefined;
-}
-
-/**
- * The origin of a request that has ended, without a reference to the request. Connections and timers keep the trace of
- * the request in which they were created; such a reference would keep that request in memory, too.
- */
-function finalOrigin(request: Request): () => LogFields {
-  const fields = originOf(request);
-  return () => fields;
 }
 
 /** The tenant that the signature guard has put on the request. */

@@ -1,32 +1,28 @@
-/** Bounds on the resources that clients can occupy. */
-export interface ServerLimits {
+/** Default bounds on the resources that clients can occupy. */
+export const DEFAULT_SERVER_LIMITS = {
   /** Time within which the complete request must have arrived, in milliseconds. */
-  readonly requestTimeoutMs: number;
+  requestTimeoutMs: 30_000,
   /** Time within which a request's headers must have arrived, in milliseconds. */
-  readonly headersTimeoutMs: number;
+  headersTimeoutMs: 10_000,
   /** Interval between two checks for slow clients, in milliseconds. */
-  readonly checkEveryMs: number;
-  /** Maximum total size of a request's target and headers, in bytes. A larger request is answered with 431. */
-  readonly headerBytes: number;
+  checkEveryMs: 1_000,
+  /**
+   * Maximum total size of a request's target and headers, in bytes. A larger request is answered with 431. The largest
+   * header in use is a token of an OpenID provider.
+   */
+  headerBytes: 16 * 1024,
   /** Maximum number of open connections; further ones are closed at once. */
-  readonly connections: number;
-  /** Maximum number of unanswered requests on one connection; one more destroys the connection. */
-  readonly unansweredRequests: number;
+  connections: 10_000,
+  /**
+   * Maximum number of unanswered requests on one connection; one more destroys the connection. Pipelining clients send
+   * only a few requests at once, and each unanswered request may hold a complete answer in memory.
+   */
+  unansweredRequests: 16,
   /**
    * A connection is destroyed if its client reads nothing of a waiting answer for this time, in milliseconds. Node
    * notices it after at most twice this time.
    */
-  readonly unreadAnswerTimeoutMs: number;
-}
-
-export const DEFAULT_SERVER_LIMITS: ServerLimits = {
-  requestTimeoutMs: 30_000,
-  headersTimeoutMs: 10_000,
-  checkEveryMs: 1_000,
-  // The largest header in use is a token of an OpenID provider.
-  headerBytes: 16 * 1024,
-  connections: 10_000,
-  // Pipelining clients send only a few requests at once. Each unanswered request may hold a complete answer in memory.
-  unansweredRequests: 16,
   unreadAnswerTimeoutMs: 30_000,
 };
+
+export type ServerLimits = Readonly<typeof DEFAULT_SERVER_LIMITS>;
