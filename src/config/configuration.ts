@@ -73,7 +73,6 @@ export abstract class Configuration {
   readonly misspelt: readonly Misspelling[];
 }
 
-/** The values of the OpenTelemetry variables that the service reads. */
 export interface TracingConfiguration {
   /** Base URL of an OTLP receiver for HTTP; `/v1/traces` is appended. */
   readonly endpoint: string;
@@ -171,20 +170,15 @@ export function readConfiguration(
     docsEnabled: docsEnabled(read, sandbox),
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
   };
-  if (production) checkForProduction(read, configuration);
+  if (production) {
+    checkProductionKeys(read, configuration.adminApiKey, configuration);
+    if (trustsEveryone(configuration.trustProxy)) {
+      throw new ConfigurationError(
+        'TRUST_PROXY: trusts any caller to name its own address; list only the addresses of your proxies',
+      );
+    }
+  }
   return Object.freeze({ ...configuration, misspelt: misspeltVariables(environment, read.names) });
-}
-
-/** @throws ConfigurationError naming a variable whose value production refuses. Contract, section 8 */
-function checkForProduction(
-  read: Reader,
-  configuration: Pick<Configuration, 'adminApiKey' | 'secretsKey' | 'trustProxy'>,
-): void {
-  checkProductionKeys(read, configuration.adminApiKey, configuration);
-  if (!trustsEveryone(configuration.trustProxy)) return;
-  throw new ConfigurationError(
-    'TRUST_PROXY: trusts any caller to name its own address; list only the addresses of your proxies',
-  );
 }
 
 function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' | 'redisClusterNodes'> {

@@ -12,7 +12,6 @@ const SHORTEST_NAME = 8;
 /** Maximum number of wrong, missing or additional characters in a misspelling. */
 const MAX_ERRORS = 2;
 
-/** @param known the names of all known variables */
 export function misspeltVariables(environment: object, known: ReadonlySet<string>): Misspelling[] {
   const set = Object.keys(environment);
   const candidates = [...known].filter((name) => name.length >= SHORTEST_NAME && !set.includes(name));

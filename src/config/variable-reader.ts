@@ -3,7 +3,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A wrong value in the environment; the message is one line that names the variable. */
 export class ConfigurationError extends Error {}
 
-/** Reads and checks single variables. */
 export type Reader = ReturnType<typeof reader>;
 
 export function reader(environment: Environment) {
@@ -13,7 +12,6 @@ export function reader(environment: Environment) {
     return environment[name]?.trim() || undefined;
   };
   return {
-    /** The names of all variables that have been read. */
     names: names as ReadonlySet<string>,
     text,
     boolean(name: string, fallback: boolean): boolean {
