@@ -37,12 +37,6 @@ export type CallOutcome =
       readonly detail: string;
     };
 
-/** The connection that carries a call. */
-export interface CarryingConnection {
-  /** Closes the socket at once, so that it carries no further call. */
-  closeSocket(): void;
-}
-
 /** What the caller makes of the outcome of its call. */
 export interface Interpretation {
   readonly kind: string;
@@ -63,7 +57,7 @@ export interface ReceivedAnswer {
  */
 export class AnswerHandler implements Dispatcher.DispatchHandler {
   /** The connection that carries the call, once one is chosen. */
-  connection: CarryingConnection | undefined;
+  connection: { closeSocket(): void } | undefined;
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;

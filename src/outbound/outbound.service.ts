@@ -3,13 +3,7 @@ import type { Socket } from 'node:net';
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { Configuration } from '../config/configuration.js';
 import { namesPrivateAddress } from './address.js';
-import {
-  AnswerHandler,
-  type CallOutcome,
-  type CarryingConnection,
-  failed,
-  type Interpretation,
-} from './answer.js';
+import { AnswerHandler, type CallOutcome, failed, type Interpretation } from './answer.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
@@ -117,7 +111,9 @@ export class Outbound implements OnApplicationShutdown {
     const url = new URL(baseUrl);
     const counterpart = {
       // The agent closes idle connections to a former address automatically.
-      agent: known?.agent ?? this.agent(),
+      agent:
+        known?.agent ??
+        walletAgent(this.configuration.outboundAllowPrivate ? {} : { lookup: this.resolver.publicOnly }),
       baseUrl,
       origin: url.origin,
       basePath: url.pathname.replace(/\/$/, ''),
@@ -125,14 +121,6 @@ export class Outbound implements OnApplicationShutdown {
     };
     this.counterparts.set(tenantId, counterpart);
     return counterpart;
-  }
-
-  private agent(): Agent {
-    const { outboundAllowPrivate } = this.configuration;
-    return walletAgent({
-      timeout: CONNECT_TIMEOUT_MS,
-      ...(!outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
-    });
   }
 }
 
@@ -142,7 +130,7 @@ interface WalletCall extends Dispatcher.DispatchOptions {
 }
 
 /** A kept-alive connection, which carries one call at a time. */
-class WalletConnection extends Client implements CarryingConnection {
+class WalletConnection extends Client {
   socket: Socket | undefined;
 
   override dispatch(call: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -150,6 +138,7 @@ class WalletConnection extends Client implements CarryingConnection {
     return super.dispatch(call, handler);
   }
 
+  /** Closes the socket at once, so that it carries no further call. */
   closeSocket(): void {
     this.socket?.destroy();
   }
@@ -170,7 +159,7 @@ function walletAgent(connect: buildConnector.BuildOptions): Agent {
     // 0 switches undici's time-outs off: the call has one time-out for all of its phases.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect,
+    connect: { timeout: CONNECT_TIMEOUT_MS, ...connect },
     factory: (origin, options) => new Pool(origin, { ...options, factory: openConnection }),
   });
 }
