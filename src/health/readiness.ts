@@ -47,12 +47,6 @@ export class ReadinessResponse {
   readonly checks: ReadinessChecks;
 }
 
-/** Response times of the database and Redis, in seconds; undefined without an answer. */
-interface Pings {
-  readonly database?: number | undefined;
-  readonly redis?: number | undefined;
-}
-
 /** Whether this instance can serve requests. Contract, section 10. */
 @Injectable()
 export class Readiness implements OnModuleInit {
@@ -110,15 +104,16 @@ export class Readiness implements OnModuleInit {
     });
   }
 
-  private async checkNow(): Promise<{ checks: ReadinessChecks; pings: Pings }> {
+  /** `pings` has the response times of the database and Redis, in seconds; undefined without an answer. */
+  private async checkNow() {
     const [database, redis] = await Promise.all([
       measurePing(() => this.database.answers()),
       measurePing(() => this.redis.answers()),
     ]);
     const settings = this.database.refusedSettings.current().map(({ name }) => name);
-    const checks = {
+    const checks: ReadinessChecks = {
       database: stateOf(database.answer),
-      migrations: database.answer ? stateOf(await this.database.isMigrated()) : ('unknown' as const),
+      migrations: database.answer ? stateOf(await this.database.isMigrated()) : 'unknown',
       ...(redis.answer !== undefined && { redis: stateOf(redis.answer) }),
       ...(settings.length > 0 && { settings }),
     };
