@@ -131,7 +131,6 @@ export class ApprovalListResponse extends NextCursor {
   items: ApprovalItem[];
 }
 
-/** An approval as it is stored. */
 export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy'>> & {
   readonly askedBy: string;
   readonly terms: GuardedAction['terms'];

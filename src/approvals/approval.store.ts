@@ -76,7 +76,6 @@ const WAITING_BY_OPERATOR = named(
 
 const TABLE: TimeOrderedTable = { columns: COLUMNS, from: 'approvals', id: 'approval_id', idType: 'uuid' };
 
-/** Reads and writes approvals; a decision succeeds only while the approval is WAITING and not expired. */
 @Injectable()
 export class ApprovalStore {
   constructor(private readonly database: Database) {}
@@ -85,7 +84,6 @@ export class ApprovalStore {
     await query(EXPIRE, {});
   }
 
-  /** @returns undefined if an action with this kind and reference is already waiting */
   async request(
     query: Query,
     approvalId: string,
@@ -140,7 +138,6 @@ export class ApprovalStore {
     return (await query(DECIDE, { approvalId, state, actor, actorName, reason })).length > 0;
   }
 
-  /** Stores why an approved action was no longer possible. */
   async fail(query: Query, approvalId: string, { code, message }: CroupierError): Promise<void> {
     await query(FAIL, { approvalId, code, message });
   }

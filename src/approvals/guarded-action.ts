@@ -48,7 +48,6 @@ export interface SettlementTerms {
   readonly reason: string;
 }
 
-/** The terms of each kind of guarded action. */
 export interface TermsOf {
   readonly grant: GrantTerms;
   readonly batch: BatchTerms;

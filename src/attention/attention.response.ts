@@ -110,9 +110,7 @@ export class AttentionResponse extends AttentionItem {
   history: AttentionHistoryEntry[];
 }
 
-/** An item as it is stored. */
 export type Attention = RowOf<AttentionItem>;
-/** An entry in the history of an item. */
 export type AttentionEvent = RowOf<AttentionHistoryEntry>;
 
 export function attentionItem(item: Attention): AttentionItem {

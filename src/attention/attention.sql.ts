@@ -86,9 +86,7 @@ export const END_FAILURES = named(
   endOf(`kind = 'grant' AND subject = ANY (:subjects::text[]) AND duplicate_of IS NULL`),
 );
 
-/**
- * Closes the items of rounds whose cause is gone. `subjects` are those of the causes that are still present.
- */
+/** Closes the items of rounds whose cause is gone. `subjects` are those of the causes that are still present. */
 export const END_OTHER_ROUNDS = named(
   'attention_end_other_rounds',
   endOf(`kind = 'round' AND subject <> ALL (:subjects::text[])`),
@@ -104,7 +102,6 @@ export const END_OTHER_FINDINGS = named(
          AND subject <> ALL (:subjects::text[])`),
 );
 
-/** Updates the item of open rounds. */
 export const COUNT_AGAIN = named(
   'attention_count_again',
   `
@@ -142,7 +139,6 @@ export const WAKE = named(
     SELECT item_id AS id FROM woken`,
 );
 
-/** Changes an item that is not closed. */
 const changeOf = (name: string, assignments: string, event: string, text: string) =>
   named(
     `attention_${name}`,
@@ -153,7 +149,6 @@ const changeOf = (name: string, assignments: string, event: string, text: string
     SELECT item_id AS id FROM changed`,
   );
 
-/** The changes that administrators make. */
 export const CHANGES = {
   assign: changeOf(
     'assign',

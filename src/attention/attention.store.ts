@@ -35,7 +35,6 @@ export function attentionPage(filter: AttentionFilter, before: Place | undefined
   return timeOrderedPage(TABLE, equal, { from, to, before }, limit);
 }
 
-/** Reads and writes items. A change succeeds only if the current state of the item permits it. */
 @Injectable()
 export class AttentionStore {
   constructor(
@@ -57,35 +56,25 @@ export class AttentionStore {
     return opened;
   }
 
-  /** Updates the items whose transaction was parked after they were opened, and reopens the snoozed ones. */
   async markParked(causes: readonly Cause[]): Promise<void> {
     if (causes.length === 0) return;
     await this.database.query(sql.MARK_PARKED, { causes: JSON.stringify(causes) });
   }
 
-  /** Marks the cause of these items as gone, and closes them. */
   async end(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.database.query(sql.END, { ids });
   }
 
-  /** Closes the items of the failures that preceded these duplicates, which would prevent items of the duplicates. */
   async endFailures(duplicates: readonly Cause[]): Promise<void> {
     const subjects = duplicates.map(({ subject }) => subject);
     if (subjects.length > 0) await this.database.query(sql.END_FAILURES, { subjects });
   }
 
-  /**
-   * Closes the round items whose cause is gone.
-   * @param subjects of the causes that are still present
-   */
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
     await this.database.query(sql.END_OTHER_ROUNDS, { subjects });
   }
 
-  /**
-   * Closes the items of an operator's findings within this range, except those with the given subjects.
-   * @returns the number of closed items
-   */
+  /** @returns the number of closed items */
   async endOtherFindings(
     operatorId: string,
     range: NonNullable<Cause['range']>,
@@ -104,15 +93,11 @@ export class AttentionStore {
     return this.database.query(sql.PRESENT, { kind, after, limit });
   }
 
-  /**
-   * Claims a run of a scan.
-   * @returns false if any instance began a run less than `seconds` ago
-   */
+  /** @returns false if any instance began a run less than `seconds` ago */
   async claimScan(name: string, seconds: number): Promise<boolean> {
     return (await this.database.query(sql.CLAIM_SCAN, { name, seconds })).length > 0;
   }
 
-  /** Reopens items whose snooze has ended. */
   async wake(): Promise<void> {
     await this.database.query(sql.WAKE, {});
   }
@@ -150,7 +135,6 @@ export class AttentionStore {
     return (await query(sql.CHANGES[change], { id, actor, actorName, value })).length > 0;
   }
 
-  /** The number of open and of snoozed items by kind. */
   count(): Promise<{ kind: AttentionKind; state: AttentionState; value: number }[]> {
     return this.database.query(sql.COUNT, {});
   }

@@ -23,7 +23,6 @@ export interface Cause {
   readonly href?: string;
   /** When a parked transaction was parked, as text from PostgreSQL, because a Date would lose the microseconds. */
   readonly parkedAt?: string;
-  /** The grant of which a duplicate is one. */
   readonly duplicateOf?: string;
   /** The time range of the reconciliation that has made the finding. */
   readonly range?: { readonly from: Date; readonly to: Date };

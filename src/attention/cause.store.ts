@@ -219,11 +219,7 @@ export const TRADING_PAIRS = named(
 
 const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
 
-/**
- * Reads the newest transactions of an operator and a provider that are older than a day. Returns three counts of
- * their rounds: those open for more than a day (`open`), those that began last week (`ofLastWeek`), and those that meet
- * both conditions (`openOfLastWeek`). `partial` is true if older transactions may exist, which were not read.
- */
+/** Reads the newest transactions of an operator and a provider that are older than a day, and counts their rounds. */
 export const OPEN_ROUNDS = named(
   'cause_open_rounds',
   `
@@ -255,7 +251,6 @@ export interface CountedRounds {
   readonly partial: boolean;
 }
 
-/** Looks for causes in the tables of other rooms, which it only reads. */
 @Injectable()
 export class CauseStore {
   constructor(private readonly database: Database) {}
@@ -282,7 +277,6 @@ export class CauseStore {
     return rows.map((row) => ({ ...row, cause: toCause(row) }));
   }
 
-  /** Returns those of the subjects whose cause is still present. */
   async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {
     if (subjects.length === 0) return new Set();
     const parts = subjects.map(partsOf);

@@ -55,7 +55,6 @@ interface ApprovalRow extends SearchedRow {
   readonly terms: TermsOf[GuardedActionKind];
 }
 
-/** The rows of each search. */
 export interface RowOf {
   readonly parked: UndecidedRow;
   readonly undecided: UndecidedRow;
@@ -66,13 +65,11 @@ export interface RowOf {
 }
 export type Search = keyof RowOf;
 
-/** An operator and a provider that have transactions with each other. */
 export interface TenantPair {
   readonly operatorId: string;
   readonly providerId: string;
 }
 
-/** Maps a row of a search to its cause. */
 export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause } = {
   parked: undecidedTransaction,
   undecided: undecidedTransaction,

@@ -43,7 +43,6 @@ export class OpenRoundsWatch {
   }
 }
 
-/** A cause for each pair with open rounds whose provider closed at least 90 % of last week's rounds. */
 function causesIn(counted: readonly (TenantPair & CountedRounds)[]): Cause[] {
   const totals = new Map<string, { rounds: number; open: number }>();
   for (const { providerId, ofLastWeek, openOfLastWeek } of counted) {

@@ -22,7 +22,6 @@ export abstract class Configuration {
   /** One or more nodes of a Redis Cluster; they report the others. `redisUrl` has the protocol and the credentials. */
   readonly redisClusterNodes?: readonly Address[] | undefined;
   readonly sandbox: boolean;
-  /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
   readonly adminApiKey: string;
   /**
@@ -50,7 +49,6 @@ export abstract class Configuration {
   /** Delay from a stop signal until the listener closes, in milliseconds. */
   readonly shutdownDelayMs: number;
   readonly transactionLeaseSeconds: number;
-  /** Whether concurrent claims and settlements are committed in batches. */
   readonly groupCommit: boolean;
   /**
    * A URL of the same database, with a role that has group commit's settings. Without it, the connections apply the
@@ -65,7 +63,6 @@ export abstract class Configuration {
   readonly metricsToken?: string | undefined;
   /** Where spans are exported; without it, tracing is off. */
   readonly tracing?: TracingConfiguration | undefined;
-  /** Whether the OpenAPI documents and Swagger pages are served. */
   readonly docsEnabled: boolean;
   /** Maximum number of open connections of one IPv4 address or IPv6 /64; addresses in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
@@ -76,7 +73,6 @@ export abstract class Configuration {
 export interface TracingConfiguration {
   /** Base URL of an OTLP receiver for HTTP; `/v1/traces` is appended. */
   readonly endpoint: string;
-  /** Headers of each export, such as the receiver's key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   /** Sampling ratio, 0 … 1, for requests that arrive without a trace. */
@@ -255,7 +251,6 @@ function docsEnabled(read: Reader, sandbox: boolean): boolean {
   return value === 'sandbox-only' ? sandbox : value === 'true';
 }
 
-/** The location of the database, for commands. */
 export type Storage = Pick<Configuration, 'databaseUrl' | 'dataDir'>;
 
 /** @throws ConfigurationError naming the variable that is wrong */

@@ -50,7 +50,6 @@ export function instant(name: string): ColumnOfType {
   return { name, type: 'timestamptz' };
 }
 
-/** Makes the column nullable; NULL is null in the entity. */
 export function nullable(column: ColumnOptions): ColumnOptions {
   return { ...column, nullable: true };
 }
@@ -68,7 +67,6 @@ export const databaseTime = () => 'statement_timestamp()';
 
 const SAFE_INTEGER: ValueTransformer = { from: safeInteger, to: safeInteger };
 
-/** @throws RangeError */
 function safeInteger(value: unknown): unknown {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     throw new RangeError(`a bigint column holds integers up to 2^53-1, not ${value}`);

@@ -18,7 +18,6 @@ interface ParameterStatus {
 }
 
 interface ConnectionConfig extends pg.ClientConfig {
-  /** Records the settings for which a connection is refused. */
   readonly refusedSettings?: RefusedSettings;
 }
 
@@ -31,7 +30,6 @@ interface ConnectionConfig extends pg.ClientConfig {
 export class Connection extends pg.Client {
   /** Whether the server is a read-only standby. PostgreSQL reports it on each connection; PgBouncer may not. */
   isStandby = false;
-  /** Why the connection was lost, if it was. */
   lossCause: Error | undefined;
   private lastCommand: string | undefined;
   private readonly refusedSettings: RefusedSettings | undefined;
@@ -109,7 +107,6 @@ export async function probe(pool: pg.Pool, patienceMs: number): Promise<void> {
 export interface PoolLevels {
   readonly idle: number;
   readonly busy: number;
-  /** Connections that the pool may open. */
   readonly limit: number;
   /** Callers waiting for a connection. */
   readonly waiting: number;

@@ -30,7 +30,6 @@ export function queryOn(runner: Runner): Query {
     }).catch(rethrowFromHere);
 }
 
-/** Receives either an error or the result. */
 type OnResult = (
   ...answer: [error: Error, result: undefined] | [error: null, result: pg.QueryResult<object>]
 ) => void;
@@ -61,9 +60,7 @@ class NamedQuery extends pg.Query {
 
 /** A database transaction, in which named statements and repositories may be used together. */
 export interface Transaction {
-  /** Runs named statements. */
   readonly query: Query;
-  /** Provides repositories. */
   readonly manager: EntityManager;
 }
 
@@ -83,12 +80,10 @@ export class Database {
     return (this.dataSource.options as { url: string }).url;
   }
 
-  /** The names of the migrations that ran when this instance started. */
   get migrationsRun(): readonly string[] {
     return this.dataSource instanceof MigratedDataSource ? this.dataSource.migrationsRun : [];
   }
 
-  /** Runs one statement on a connection of the pool. */
   readonly query: Query = async <Row extends object>(
     statement: Statement,
     values: object,
@@ -130,7 +125,6 @@ export class Database {
     }
   }
 
-  /** The state of the pool, for monitoring. */
   connections(): PoolLevels {
     return levelsOf(this.pool);
   }

@@ -104,7 +104,6 @@ export function groupStatement(
   };
 }
 
-/** The column of a value: `player_ref` for `playerRef`. */
 function columnOf(value: string): string {
   return value.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -191,7 +190,6 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     }) as Promise<Row | undefined>;
   }
 
-  /** The state of the group-commit pool, for monitoring. */
   connections(): PoolLevels {
     return levelsOf(this.pool);
   }

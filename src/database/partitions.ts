@@ -17,7 +17,6 @@ const MAKE = named(
            AS name`,
 );
 
-/** A partition of a table. */
 export interface Partition {
   /** Without a schema, such as `audit_entries_2026_01`. */
   readonly name: string;

@@ -14,7 +14,6 @@ export const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ff
 export const placeColumn = (at: string, id: string) =>
   `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || ${id} AS place`;
 
-/** Parses the value of `placeColumn`. */
 export function placeOf(text: string): Place {
   const [at = '', id = ''] = text.split('/');
   return { at, id };

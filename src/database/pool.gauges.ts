@@ -4,7 +4,6 @@ import type { PoolLevels } from './connection.js';
 import { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 
-/** Registers gauges for the two connection pools. */
 @Injectable()
 export class PoolGauges implements OnModuleInit {
   private readonly pools: Readonly<Record<string, () => PoolLevels>>;

@@ -102,7 +102,6 @@ export class MismatchedSettingsError extends Error {
  */
 const REMEMBERED_MS = 12_000;
 
-/** The settings of the connections that were refused lately. */
 export class RefusedSettings {
   private refused: readonly MismatchedSetting[] = [];
   private untilMs = 0;

@@ -13,10 +13,7 @@ export interface Statement {
 /** A parameter such as `:playerRef`. A cast such as `::bigint` and a time such as `HH24:MI` are none. */
 const PARAMETER = /(?<![:\w]):([a-z]\w*)/g;
 
-/**
- * Creates a statement.
- * @param text the SQL, with named parameters such as `:playerRef`
- */
+/** @param text the SQL, with named parameters such as `:playerRef` */
 export function named(name: string, text: string): Statement {
   const parameters: string[] = [];
   const numbered = text.replace(PARAMETER, (_, parameter: string) => {

@@ -20,7 +20,6 @@ export interface TimeSpan {
   readonly downTo?: Place | undefined;
 }
 
-/** The lowest id of each type. */
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 
 /**
@@ -46,7 +45,6 @@ export function within(
   ];
 }
 
-/** The values of the parameters of `within`. */
 export function valuesWithin({ from, to, before, downTo }: TimeSpan): object {
   return {
     from: from && new Date(from),

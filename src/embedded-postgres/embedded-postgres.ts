@@ -79,7 +79,6 @@ async function readyPort(cluster: Pick<Cluster, 'folder'>): Promise<number | und
   return running?.ready && (await runsCluster(running.pid, cluster)) ? running.port : undefined;
 }
 
-/** The error of a start in a folder that another process owns. */
 export function inUse(dataDir: string, cause?: unknown): Error {
   const message = `DATA_DIR: ${dataDir} is in use by another process: stop that one or choose another folder`;
   return new Error(message, { cause });

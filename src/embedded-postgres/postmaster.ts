@@ -42,10 +42,7 @@ export interface Postmaster {
   readonly child?: ChildProcess;
 }
 
-/** The contents of the server's pid file in the cluster's folder. */
-export interface PidFile {
-  readonly pid: number;
-  readonly port: number;
+interface PidFile extends Omit<Postmaster, 'child'> {
   readonly ready: boolean;
 }
 

@@ -59,12 +59,10 @@ const REMOVE_OLD = named(
        LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED))`,
 );
 
-/** The calls of all instances in the last hour. */
 @Injectable()
 export class HealthPeriodStore {
   constructor(private readonly database: Database) {}
 
-  /** Stores an instance's counts of a period. */
   async share(instanceId: string, startedAt: Date, counts: readonly PeriodCounts[]): Promise<void> {
     await this.database.query(SHARE, { instanceId, startedAt, counts: JSON.stringify(counts) });
   }

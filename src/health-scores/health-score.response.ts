@@ -29,7 +29,6 @@ export class HealthWindow implements WindowScore {
   timeouts: number;
 }
 
-/** The scores of the last 1, 5 and 60 minutes. */
 export class HealthWindows {
   @ApiProperty({ type: HealthWindow })
   '1': HealthWindow;

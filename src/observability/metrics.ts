@@ -204,7 +204,6 @@ export class Metrics {
     this.overloadRefusals.inc({ reason });
   }
 
-  /** Counts a call that was refused before it was sent. */
   operatorCallRefused(operatorId: string, operation: string, reason: string): void {
     this.operatorCallRefusals.inc({ operator: this.tenants.operator(operatorId), operation, reason });
   }
@@ -236,7 +235,6 @@ export class Metrics {
     });
   }
 
-  /** @param items the number of items in the batch */
   batchSent(statement: string, items: number): void {
     this.defer(() => this.groupCommitBatchItems.observe({ statement }, items));
   }
@@ -257,7 +255,6 @@ export class Metrics {
     this.resolutions.inc({ operator: this.tenants.operator(operatorId), outcome });
   }
 
-  /** All metrics in Prometheus' text format. */
   text(): Promise<string> {
     this.applyDeferred();
     return this.registry.metrics();

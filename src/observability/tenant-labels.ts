@@ -7,7 +7,6 @@ const PAIRS_LIMIT = 2_000;
 
 const OTHER = 'other';
 
-/** The tenants that a metric concerns: an operator, a provider, or both. */
 export interface TenantLabels {
   readonly operator?: string;
   readonly provider?: string;

@@ -61,7 +61,6 @@ export function traceHeaders(): Readonly<Record<string, string>> {
   return traces.getStore()?.span?.headers() ?? {};
 }
 
-/** The fields on every log line of the current request. */
 export function currentLogFields(): LogFields {
   const trace = traces.getStore();
   if (!trace) return {};
@@ -74,7 +73,6 @@ export function addLogFields(fields: Readonly<Record<string, string>>): void {
   Object.assign(traces.getStore()?.fields ?? {}, fields);
 }
 
-/** Records the error code with which the current request is refused. */
 export function refusedWith(code: string): void {
   const trace = traces.getStore();
   if (trace) trace.outcome = code;
@@ -132,7 +130,6 @@ export class ActiveSpan {
   constructor(
     private readonly tracer: Tracer,
     private readonly span: Span,
-    /** The context in which this span is current. */
     private readonly context: Context,
   ) {}
 
@@ -155,7 +152,6 @@ export class ActiveSpan {
     return new ActiveSpan(this.tracer, span, spans.setSpan(this.context, span));
   }
 
-  /** Records a child span that has already ended. */
   record(name: string, startedMs: number, endedMs: number): void {
     if (!this.span.isRecording()) return;
     this.tracer.startSpan(name, { startTime: startedMs }, this.context).end(endedMs);

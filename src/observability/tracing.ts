@@ -14,7 +14,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracingConfiguration } from '../config/configuration.js';
 import { ActiveSpan, newTrace, runTraced } from './trace.js';
 
-/** A tracer provider that exports its spans. */
 export interface ExportingProvider extends TracerProvider {
   /** Exports the waiting spans. Never rejects, and ends within two seconds. */
   shutdown(): Promise<void>;

@@ -35,7 +35,6 @@ for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** The play money of one session. */
 interface DemoLedger {
   /** Minor units, 0 … 2^53−1. */
   balance: number;

@@ -59,7 +59,6 @@ export class OperatorWallets {
     return mode === 'DEMO' ? UNLIMITED : this.operator(operatorId).gate.reserve(kind);
   }
 
-  /** See `GatedWallet.wouldAdmit`. */
   wouldAdmit({ operatorId, mode }: Pick<WalletOwner, 'operatorId' | 'mode'>, kind: CallKind): boolean {
     return mode === 'DEMO' || this.operator(operatorId).gate.wouldAdmit(kind);
   }

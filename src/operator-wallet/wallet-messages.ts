@@ -14,7 +14,6 @@ const ofARound = {
 };
 const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'] }, ...notOfAnAdjustment };
 
-/** A movement of money for the wallet to book. */
 export class WalletTransactionRequest {
   @ApiProperty({
     example: 'bet-1001',
@@ -74,7 +73,6 @@ export class WalletTransactionRequest {
   readonly freeSpinsRef?: string;
 }
 
-/** The wallet's decision. */
 export class WalletTransactionResponse {
   @ApiProperty({
     example: 'bet-1001',
@@ -113,7 +111,6 @@ export class WalletTransactionResponse {
   readonly operatorTransactionId?: string;
 }
 
-/** The player whose balance is read. */
 export class WalletBalanceRequest {
   @ApiProperty({ example: 'player-42' })
   readonly playerRef: string;

@@ -37,7 +37,6 @@ export type CallOutcome =
       readonly detail: string;
     };
 
-/** What the caller makes of the outcome of its call. */
 export interface Interpretation {
   readonly kind: string;
   /** Set if the answer belongs to another call. Its connection is closed, because further answers may be shifted, too. */
@@ -154,7 +153,6 @@ export class AnswerBody {
   }
 }
 
-/** Whether a body with this `Content-Encoding` is not encoded. */
 export function isIdentity(encoding: string | undefined): boolean {
   return encoding === undefined || encoding.trim() === '' || encoding.trim().toLowerCase() === 'identity';
 }

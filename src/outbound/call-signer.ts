@@ -4,7 +4,6 @@ import { currentRequestId, traceHeaders } from '../observability/trace.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 
-/** The tenant that receives a call, and the secret that signs the call. */
 export interface Addressee {
   readonly tenantId: string;
   readonly secret: string;

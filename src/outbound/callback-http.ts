@@ -11,13 +11,10 @@ import { AnswerBody } from './answer.js';
 import { HostResolver } from './host-resolver.js';
 
 export interface Callback extends Addressee {
-  /** Base address and route. */
   readonly url: string;
-  /** The bytes that are signed and sent. */
   readonly body: Buffer;
   /** Time-out from connecting to the last byte of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** If true, the body of a 200 is not read. */
   readonly ignoresBodyOf200: boolean;
 }
 
@@ -26,7 +23,6 @@ export type CallbackAnswer =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The body as far as it was read. */
       readonly body: Buffer;
       /** Why the body is incomplete; absent if it is complete or was not needed. */
       readonly cut?: 'timeout' | 'too-large' | 'lost';
@@ -36,7 +32,6 @@ export type CallbackAnswer =
       readonly cause: 'timeout' | 'refused' | 'lost';
       /** False if the connection was never established, so that the provider cannot have acted on the call. */
       readonly mayHaveArrived: boolean;
-      /** The code of the error, such as ECONNREFUSED. */
       readonly code?: string;
       readonly detail: string;
     };

@@ -10,7 +10,6 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
 ) => void;
 
-/** Resolves the host names of counterparts when a connection is opened. */
 @Injectable()
 export class HostResolver {
   /** The system's resolver; tests replace it. */

@@ -37,7 +37,6 @@ export interface SignedCall extends Addressee {
   readonly timeoutMs: number;
 }
 
-/** An operator's connections, and the address of its last call. */
 interface Counterpart {
   readonly agent: Agent;
   readonly baseUrl: string;

@@ -16,7 +16,6 @@ export class CallbackQuery extends TimePageQuery {
   reference?: string;
 }
 
-/** One attempt to call a provider, with its request and answer. */
 export class CallbackItem {
   @ApiProperty({ type: 'integer', example: 17 })
   callbackId: number;

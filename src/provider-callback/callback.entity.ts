@@ -14,22 +14,18 @@ export class Callback {
   @Column(text('route'))
   route: string;
 
-  /** The requestRef of a grant, or a sessionId. */
   @Column(text('reference'))
   reference: string;
 
   @Column(nullable(text('request_id')))
   requestId: string | null;
 
-  /** The JSON that is sent, byte for byte. */
   @Column(text('body'))
   body: string;
 
-  /** The HTTP status of the provider's answer; null without an answer. */
   @Column(nullable(integer('status')))
   status: number | null;
 
-  /** The first 4 KiB of the provider's answer. */
   @Column(nullable(text('answer')))
   answer: string | null;
 

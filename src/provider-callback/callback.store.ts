@@ -9,10 +9,8 @@ import type { Place } from '../database/place.js';
 import type { CallbackQuery } from './callback.admin.response.js';
 import { Callback } from './callback.entity.js';
 
-/** The fields that are stored before the call. */
 export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;
 
-/** The fields that are stored after the call. */
 export interface Completion extends Pick<Callback, 'status' | 'answer' | 'error'> {
   readonly durationMs: number;
 }
@@ -42,7 +40,6 @@ export function callbackPage(
   return timeOrderedPage(CALLBACKS, { reference, provider_id, route }, { ...filter, before }, limit);
 }
 
-/** Reads and writes the attempts to call providers. */
 @Injectable()
 export class CallbackStore {
   constructor(
@@ -50,10 +47,7 @@ export class CallbackStore {
     @InjectRepository(Callback) private readonly callbacks: Repository<Callback>,
   ) {}
 
-  /**
-   * Records an attempt before its call.
-   * @returns its callbackId
-   */
+  /** @returns the callbackId */
   async begin(attempt: NewCallback): Promise<number> {
     const { identifiers } = await this.callbacks.insert(attempt);
     return (identifiers[0] as Pick<Callback, 'callbackId'>).callbackId;

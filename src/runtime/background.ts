@@ -24,7 +24,6 @@ export class Background {
     return loop;
   }
 
-  /** The name and polling interval of each work. */
   list(): { name: string; intervalMs: number }[] {
     return this.works.map(({ work: { name, intervalMs } }) => ({ name, intervalMs }));
   }

@@ -3,5 +3,4 @@ import { createRequire } from 'node:module';
 // Found by the package's own name for it, because the file is also compiled to other folders, as for the simulation.
 const manifest = createRequire(import.meta.url)('#manifest') as { version: string };
 
-/** The version of the service, as in its package.json. */
 export const VERSION = manifest.version;

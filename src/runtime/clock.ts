@@ -15,7 +15,6 @@ export class Clock {
     return this.now().getTime() / 1000;
   }
 
-  /** See the function `monotonicMs`. */
   monotonicMs(): number {
     return monotonicMs();
   }

@@ -11,7 +11,6 @@ export type Print = (line: string) => void;
 
 type OptionsConfig = NonNullable<ParseArgsConfig['options']>;
 
-/** A program that is started by a script of package.json. */
 interface CommandLine<Options extends OptionsConfig> {
   /** The script. */
   readonly name: string;

@@ -12,7 +12,6 @@ export class CountingWindows {
   /** By key, oldest window first. */
   private readonly windows = new Map<string, CountingWindow>();
 
-  /** @param monotonicMs the current monotonic time in milliseconds */
   constructor(private readonly monotonicMs: () => number) {}
 
   /** The key's current window; undefined if there is none or it is over. */

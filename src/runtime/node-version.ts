@@ -1,9 +1,7 @@
-/** A line of Node that gets security fixes. */
 interface SupportedLine {
   readonly major: number;
   /** The release with the latest security fixes of this line when the list was last revised. */
   readonly patched: string;
-  /** The end of the line's security support. */
   readonly until: string;
 }
 

@@ -9,7 +9,6 @@ const CLOSING_MS = 2_500;
 const MARGIN_MS = 500;
 const IDLE_CHECK_MS = 50;
 
-/** How a running service stops. */
 export interface Drain {
   /** From the signal until the stop begins, in milliseconds. Meanwhile load balancers notice that it is not ready. */
   readonly delayMs: number;
@@ -17,7 +16,6 @@ export interface Drain {
   readonly limitMs: number;
 }
 
-/** The result of a stop. */
 export interface Stopped {
   readonly signal: string;
   /** From the signal, in milliseconds. */

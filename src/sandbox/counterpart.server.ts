@@ -14,7 +14,6 @@ import { type ChosenFault, FaultRules } from './faults/fault-rules.js';
 import type { FaultName } from './faults/faults.js';
 import type { Journal } from './journal.js';
 
-/** Options to start a counterpart of the sandbox. */
 export interface CounterpartOptions {
   /** The expected `X-Tenant-ID`. */
   tenantId: string;

@@ -16,7 +16,6 @@ export interface Order {
   readonly originalTransactionId?: string;
 }
 
-/** One line of the ledger: an order and its outcome. */
 export interface LedgerEntry extends Order {
   readonly status: 'APPROVED' | 'DECLINED';
   readonly reason?: string;
@@ -46,7 +45,6 @@ export class Ledger {
   private readonly rolledBack = new Set<string>();
   private readonly movedByAccount = new Map<string, number>();
 
-  /** @param startBalanceMinor every player's initial balance */
   constructor(private readonly startBalanceMinor = START_BALANCE_MINOR) {}
 
   hasAccount(playerRef: string): boolean {
@@ -149,7 +147,6 @@ function declined(reason: string): Verdict {
   return { status: 'DECLINED', reason, movedMinor: 0 };
 }
 
-/** Joins two texts into a key that is unique for each pair. */
 function key(first: string, second: string): string {
   return JSON.stringify([first, second]);
 }

@@ -3,13 +3,11 @@ import { parseJsonObject } from '../api/validation/json.js';
 import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 
-/** A tenant of the sandbox, with its secret. */
 export interface Tenant {
   readonly id: string;
   readonly secret: string;
 }
 
-/** A request and its answer. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -49,7 +47,6 @@ export class PlatformClient {
     return this.send(method, path, body, { Authorization: `Bearer ${key}` });
   }
 
-  /** Sends an unsigned request. */
   plain(method: string, path: string, body?: object): Promise<Exchange> {
     return this.send(method, path, body, {});
   }

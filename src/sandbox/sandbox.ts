@@ -60,7 +60,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Registers the counterparts with the platform and writes the sandbox file. */
 async function register(
   { apiUrl, adminApiKey, folder, log }: SandboxOptions,
   wallet: CounterpartServer,
@@ -103,7 +102,6 @@ async function register(
   return file;
 }
 
-/** The part of the admin API that a sandbox needs. Contract, section 7. */
 class Seed {
   constructor(
     private readonly platform: PlatformClient,

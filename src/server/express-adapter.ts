@@ -30,7 +30,6 @@ type AdapterOptions = Pick<Configuration, 'trustProxy' | 'maxConnectionsPerAddre
 export class CroupierExpressAdapter extends ExpressAdapter {
   /** Set by the application. Sees every request, including those for unknown routes. */
   firstHandler: FirstHandler = (_request, _response, next) => next();
-  /** Set by the application. Is notified of malformed requests and destroyed connections, which reach no route. */
   observer: ServerObserver = { reportMalformed: () => '', connectionDestroyed: () => undefined };
   /**
    * Set by the application. Whether each answer closes its connection, as during a stop. Clients then open their next
@@ -154,7 +153,6 @@ function routableUrl(url: string): string | undefined {
   return path.replace(UNRESERVED, decodeURIComponent) + url.slice(path.length);
 }
 
-/** The path of the request target, as it was sent. */
 export function pathOf({ originalUrl }: Pick<Request, 'originalUrl'>): string {
   return originalUrl.split('?', 1)[0] ?? originalUrl;
 }

@@ -90,7 +90,6 @@ export function postponeContinue(response: ServerResponse): void {
   response.setHeader('Connection', 'close');
 }
 
-/** Sends `100 Continue` if the client waits for it. */
 function continueToBody(response: ServerResponse): void {
   if (!POSTPONED.delete(response)) return;
   response.removeHeader('Connection');

@@ -88,7 +88,6 @@ export class RequestLog {
     return requestId;
   };
 
-  /** Logs and counts a connection that the server destroys for a `DestroyReason`. */
   readonly connectionDestroyed: ServerObserver['connectionDestroyed'] = (reason, address) => {
     this.metrics.connectionDestroyed(reason);
     this.connections.warn({ msg: `connection destroyed: ${EXPLANATIONS[reason]}`, reason, address });

@@ -28,7 +28,6 @@ const BATCH = 500;
 /** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
 export type Columns<T> = { readonly [K in keyof Required<T>]: true };
 
-/** Creates the class of a page of items, for the documents. */
 export function listOf<Item extends object>(item: Type<Item>, nextCursor: ApiPropertyOptions = {}) {
   class ListResponse {
     @ApiProperty({ type: [item] })
@@ -40,7 +39,6 @@ export function listOf<Item extends object>(item: Type<Item>, nextCursor: ApiPro
   return ListResponse;
 }
 
-/** The parts of a list's answer: the query, how to read a page, and the name and columns of the CSV. */
 export interface Listing<Q extends ListQuery, T extends object> {
   readonly query: Q;
   /** The name of the CSV file, without its extension. */
@@ -84,7 +82,6 @@ export async function answerList<Q extends ListQuery, T extends object>(
   });
 }
 
-/** The target of a request for the page at a cursor: the same path and query, with this cursor. */
 function nextPageOf(target: string, cursor: string): string {
   // A filter may contain further question marks.
   const end = target.indexOf('?');

@@ -12,7 +12,6 @@ const LimitField = (options: { default?: number; description?: string }) =>
 const CursorField = () =>
   OpaqueField({ presence: 'optional', description: 'the `nextCursor` of the previous page' });
 
-/** The query parameters of a list that is read page by page. */
 export class PageQuery {
   @LimitField({ default: LIMIT })
   limit?: number;
@@ -28,7 +27,6 @@ export const ByteOrderMarkField = () =>
     description: 'for CSV only: begin with a byte order mark, by which spreadsheets recognise UTF-8',
   });
 
-/** The query parameters of a list that can also be exported as CSV. */
 export class ListQuery implements PageQuery {
   // Without a `default`, which Swagger's forms would send: a CSV would then be one page, which looks like all items.
   @LimitField({

@@ -46,7 +46,6 @@ export async function pageByTime<Row extends { place: string }, T>(
   return { ...page, items: page.items.map(itemOf) };
 }
 
-/** The rows found in the examined part of a list. */
 export interface Found<Row> {
   readonly rows: Row[];
   /**
@@ -87,7 +86,6 @@ function placeIn(text: string, isId: (id: string) => boolean): Place {
   return { at, id };
 }
 
-/** Documents the `nextCursor` of a list's answer. */
 export class NextCursor {
   @ApiPropertyOptional({ description: 'the `cursor` of the next page; absent on the last page' })
   nextCursor?: string;

@@ -50,7 +50,6 @@ export function field(
   return applyDecorators(ApiProperty(property), ...conditions, ...constraints);
 }
 
-/** How a field with this presence is documented, and the conditions under which its constraints apply. */
 function meaningOf(presence: Presence): { documented: Fields; conditions: PropertyDecorator[] } {
   switch (presence) {
     case 'required':
@@ -178,7 +177,6 @@ function integerFromQuery(value: unknown): unknown {
 
 export const BooleanField = (options: FieldOptions) => field({ type: 'boolean' }, options, IsBoolean());
 
-/** One of the listed values. */
 export const ChoiceField = (values: readonly string[], options: FieldOptions & { enumName?: string } = {}) =>
   field({ type: 'string', enum: [...values] }, options, IsOneOf(values));
 

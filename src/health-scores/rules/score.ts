@@ -8,7 +8,6 @@ export const LATENCY_CELLS = LATENCY_BOUNDS_MS.length + 1;
 
 export type WindowMinutes = 1 | 5 | 60;
 
-/** Counts of the calls to one tenant. */
 export interface CallCounts {
   readonly calls: number;
   /** Calls with a valid answer. */
@@ -39,7 +38,6 @@ export function latencyCell(durationMs: number): number {
   return cell === -1 ? LATENCY_BOUNDS_MS.length : cell;
 }
 
-/** Adds up the counts and computes their score. */
 export function scoreOf(counts: readonly CallCounts[]): WindowScore {
   const sum = (of: (each: CallCounts) => number) => counts.reduce((total, each) => total + of(each), 0);
   const calls = sum((each) => each.calls);

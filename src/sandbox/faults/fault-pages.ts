@@ -31,7 +31,6 @@ export function faultPages(
   };
 }
 
-/** The OpenAPI document of the routes for fault rules. */
 function document(title: string, { operations }: FaultRules): OpenAPIObject {
   const names = (Object.keys(FAULTS) as FaultName[]).filter((name) =>
     operations.some((operation) => appliesTo(name, operation)),

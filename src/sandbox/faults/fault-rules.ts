@@ -17,21 +17,18 @@ interface FaultRule {
   readonly ms: number;
 }
 
-/** A rule, and how many calls have matched it and misbehaved because of it. */
 interface CountedRule {
   readonly rule: FaultRule;
   matched: number;
   applied: number;
 }
 
-/** A verified call. */
 export interface Call {
   readonly operation: string;
   readonly body: Fields;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The fault of one call. */
 export interface ChosenFault {
   readonly name: FaultName;
   readonly ms: number;
@@ -66,7 +63,6 @@ export class FaultRules {
   /** The calls to which a player's fault has already been applied. */
   private readonly misbehaved = new Set<string>();
 
-  /** @param operations the operations of this counterpart */
   constructor(readonly operations: readonly string[]) {}
 
   choose(call: Call): ChosenFault | undefined {
@@ -75,7 +71,6 @@ export class FaultRules {
     return this.byRule(call) ?? this.byPlayer(call);
   }
 
-  /** The rules, each with the number of calls that have matched it and that have misbehaved because of it. */
   list(): object[] {
     return this.rules.map(({ rule, matched, applied }) => ({ ...rule, matched, applied }));
   }
