@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that a deployment is alive and ready, and that protected routes are closed. Changes nothing.
 #   ops/smoke.sh https://croupier.example [ADMIN_KEY]
-# With a key (role support suffices) it also reads providers and transactions through the admin API. Exit status 0: all checks passed.
+# With a key (role auditor suffices) it also reads providers and transactions through the admin API. Exit status 0: all checks passed.
 set -u
 url=${1:?usage: ops/smoke.sh URL [ADMIN_KEY]}
 while [ "$url" != "${url%/}" ]; do url=${url%/}; done

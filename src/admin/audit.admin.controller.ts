@@ -20,7 +20,7 @@ export class AuditAdminController {
 
   @Get()
   @AdminRoute('listAuditEntries', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read the audit log, newest first',
     description:
       'Who did what, from where and when. Each read of the log is recorded, too, before it is answered.',

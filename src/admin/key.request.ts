@@ -7,7 +7,8 @@ import { type Role, ROLES } from './role.js';
 
 const ROLE = {
   enumName: 'Role',
-  description: '`admin` includes `operations` and `promotions`, and each of these includes `support`',
+  description:
+    '`admin` includes `operations` and `promotions`, each of these includes `support`, and `support` includes `auditor`',
   example: 'support',
 };
 

@@ -1,14 +1,15 @@
 /** Roles of administrators. Contract, sections 7 and 9. */
-export const ROLES = ['admin', 'operations', 'promotions', 'support'] as const;
+export const ROLES = ['admin', 'operations', 'promotions', 'support', 'auditor'] as const;
 
 export type Role = (typeof ROLES)[number];
 
 /** For each role, the roles whose permissions it has. */
 const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
   admin: ROLES,
-  operations: ['operations', 'support'],
-  promotions: ['promotions', 'support'],
-  support: ['support'],
+  operations: ['operations', 'support', 'auditor'],
+  promotions: ['promotions', 'support', 'auditor'],
+  support: ['support', 'auditor'],
+  auditor: ['auditor'],
 };
 
 /** Whether one of the roles is, or includes, the required one. */

@@ -28,7 +28,7 @@ export class ApprovalsAdminController {
 
   @Get()
   @AdminRoute('listApprovals', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List approvals, waiting or decided, newest first',
     sensitiveRead: ['approvals.list', 'approvals'],
     errors: ['INVALID_REQUEST'],
@@ -44,7 +44,7 @@ export class ApprovalsAdminController {
 
   @Get(':approvalId')
   @AdminRoute('getApproval', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read an approval, with the complete action and its outcome',
     sensitiveRead: ['approval.read', 'approval:{approvalId}', { polled: true }],
     errors: ['NOT_FOUND'],

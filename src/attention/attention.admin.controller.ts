@@ -24,7 +24,7 @@ export class AttentionAdminController {
 
   @Get()
   @AdminRoute('listAttention', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List the items that wait for a person, newest first',
     description:
       'Transactions that are parked, or TIMED_OUT for more than five minutes; rounds that have been open for ' +
@@ -45,7 +45,7 @@ export class AttentionAdminController {
 
   @Get(':id')
   @AdminRoute('getAttentionItem', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read an item, with its comments and history',
     sensitiveRead: ['attention.read', 'attention:{id}', { polled: true }],
     errors: ['NOT_FOUND'],

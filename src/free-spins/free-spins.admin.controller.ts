@@ -95,7 +95,7 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
 
   @Get('batches')
   @AdminRoute('listBatches', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List batches with their counts, newest first',
     sensitiveRead: ['free-spins.batches-list', 'batches'],
     errors: ['INVALID_REQUEST'],
@@ -111,7 +111,7 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
 
   @Get()
   @AdminRoute('listGrants', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List grants, newest first',
     sensitiveRead: ['free-spins.list', 'grants'],
     errors: ['INVALID_REQUEST'],

@@ -65,7 +65,7 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
 
     @Get('batches/:batchId')
     @route('getBatch', {
-      role: 'support',
+      role: 'auditor',
       summary: 'Read a batch',
       description:
         'The counts, also while the batch runs, and the grant of each player unless `items=false`.',
@@ -128,7 +128,7 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
 
     @Get(':requestRef')
     @route('getGrant', {
-      role: 'support',
+      role: 'auditor',
       summary: 'Read a grant',
       description: 'The stored grant, with its winnings; the provider is not called.',
       sensitiveRead: ['free-spins.read', 'grant:{requestRef}', { polled: true }],

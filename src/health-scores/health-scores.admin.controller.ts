@@ -19,7 +19,7 @@ export class HealthScoresAdminController {
 
   @Get('health-scores')
   @AdminRoute('listHealthScores', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List how well operators and providers answer, ordered by id',
     description: 'Over all instances, at most 5 seconds old.',
     errors: ['INVALID_REQUEST'],
@@ -35,7 +35,7 @@ export class HealthScoresAdminController {
 
   @Get('operators/:id/health')
   @AdminRoute('getOperatorHealth', {
-    role: 'support',
+    role: 'auditor',
     summary: "Read how well an operator's wallet answers",
     description:
       'Counts the transactions and balance reads that all instances sent to the wallet. Each valid ' +
@@ -49,7 +49,7 @@ export class HealthScoresAdminController {
 
   @Get('providers/:id/health')
   @AdminRoute('getProviderHealth', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read how well a provider answers',
     description:
       'Counts the callbacks that all instances sent to the provider. Each complete 200 is a success. At most 5 ' +

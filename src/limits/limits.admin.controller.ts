@@ -43,7 +43,7 @@ export class LimitsAdminController {
 
   @Get()
   @AdminRoute('listLimits', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List the limits, with the amounts used in the last 24 hours',
     errors: ['INVALID_REQUEST'],
   })
@@ -58,7 +58,7 @@ export class LimitsAdminController {
 
   @Get(KEY)
   @AdminRoute('getLimits', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read the limits of an operator in a currency',
     errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   })

@@ -26,7 +26,7 @@ export class CallbacksAdminController {
 
   @Get()
   @AdminRoute('listCallbacks', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Search the attempts to call providers, newest first',
     description: 'Each attempt has the request and up to 4 KiB of the answer.',
     sensitiveRead: ['callbacks.list', 'callbacks'],
@@ -49,7 +49,7 @@ export class CallbacksAdminController {
 
   @Get(':callbackId')
   @AdminRoute('getCallback', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read one attempt',
     sensitiveRead: ['callback.read', 'callback:{callbackId}'],
     errors: ['NOT_FOUND'],

@@ -131,7 +131,7 @@ export class SessionAdminController {
 
   @Get()
   @AdminRoute('listSessions', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Search sessions, newest first',
     sensitiveRead: ['sessions.list', 'sessions'],
     errors: ['INVALID_REQUEST'],

@@ -65,10 +65,11 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
 
 describe('a role', () => {
   test.each([
-    ['admin', ['admin', 'operations', 'promotions', 'support']],
-    ['operations', ['operations', 'support']],
-    ['promotions', ['promotions', 'support']],
-    ['support', ['support']],
+    ['admin', ['admin', 'operations', 'promotions', 'support', 'auditor']],
+    ['operations', ['operations', 'support', 'auditor']],
+    ['promotions', ['promotions', 'support', 'auditor']],
+    ['support', ['support', 'auditor']],
+    ['auditor', ['auditor']],
   ] as const)('%s includes %j', (role, included) => {
     expect(ROLES.filter((required) => holds([role], required))).toEqual(included);
   });
@@ -99,12 +100,15 @@ describe("an administrator's route", () => {
     await expect(ask('administrators', header)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
-  test.each(['operations', 'promotions', 'support'] as const)('is forbidden to %s', async (role) => {
-    await expect(ask('administrators', 'Bearer x', role)).rejects.toMatchObject({
-      code: 'FORBIDDEN',
-      message: 'this needs the role admin',
-    });
-  });
+  test.each(['operations', 'promotions', 'support', 'auditor'] as const)(
+    'is forbidden to %s',
+    async (role) => {
+      await expect(ask('administrators', 'Bearer x', role)).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+        message: 'this needs the role admin',
+      });
+    },
+  );
 
   test('needs no signature, while a route without a declaration does', () => {
     expect(new Reflector().get(CALLER, Routes.prototype.administrators)).toBe('unsigned');

@@ -155,7 +155,7 @@ test("an administrator's operation names the role that it needs", () => {
   expect(keyed.length).toBeGreaterThan(20);
   for (const { operation } of keyed)
     expect(operation.description).toMatch(
-      /Needs the role `(admin`\.|(operations|promotions|support)` or one that includes it\.)$/,
+      /Needs the role `(admin`\.|(operations|promotions|support|auditor)` or one that includes it\.)$/,
     );
 });
 

@@ -7,8 +7,8 @@ import { CALLER } from '../../src/api/caller.js';
 import { SessionAdminController } from '../../src/session/session.controller.js';
 
 /**
- * Contract, section 7: `promotions` grants and cancels free spins; `support` reads, asks for a status and ends a
- * session.
+ * Contract, section 7: `promotions` grants and cancels free spins; `support` asks for a status and ends a session;
+ * `auditor` reads.
  */
 const ROLES = [
   [FreeSpinsAdminController, 'grant', 'promotions'],
@@ -20,15 +20,15 @@ const ROLES = [
   [FreeSpinsAdminController, 'cancelBatch', 'promotions'],
   [FreeSpinsAdminController, 'resendBatch', 'promotions'],
   [FreeSpinsAdminController, 'void', 'promotions'],
-  [FreeSpinsAdminController, 'listBatches', 'support'],
-  [FreeSpinsAdminController, 'list', 'support'],
-  [FreeSpinsAdminController, 'find', 'support'],
-  [FreeSpinsAdminController, 'findBatch', 'support'],
+  [FreeSpinsAdminController, 'listBatches', 'auditor'],
+  [FreeSpinsAdminController, 'list', 'auditor'],
+  [FreeSpinsAdminController, 'find', 'auditor'],
+  [FreeSpinsAdminController, 'findBatch', 'auditor'],
   [FreeSpinsAdminController, 'pullStatus', 'support'],
-  [WinningsAdminController, 'flagged', 'support'],
+  [WinningsAdminController, 'flagged', 'auditor'],
   [SessionAdminController, 'revoke', 'support'],
   [SessionAdminController, 'notify', 'support'],
-  [SessionAdminController, 'list', 'support'],
+  [SessionAdminController, 'list', 'auditor'],
 ] as const;
 
 describe('the role that a route requires', () => {

@@ -15,7 +15,7 @@ export class RoundsAdminController {
 
   @Get()
   @AdminRoute('listRounds', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Search real-money rounds, newest first',
     description:
       'The age of a round counts from its first BET. A page examines a bounded number of transactions. ' +
@@ -34,7 +34,7 @@ export class RoundsAdminController {
 
   @Get(':providerId/:roundId')
   @AdminRoute('getRound', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read a round with its transactions and their sums',
     description:
       'Several players, games and operators may share a roundId: the parameters select one round, and are ' +

@@ -14,7 +14,7 @@ export class SearchAdminController {
 
   @Get()
   @AdminRoute('searchById', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Find records by an id',
     description:
       'Takes the id of a transaction, round, session, player, grant (requestRef or externalRef), batch (batchId ' +

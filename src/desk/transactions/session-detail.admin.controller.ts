@@ -23,7 +23,7 @@ export class SessionDetailAdminController {
 
   @Get(':sessionId')
   @AdminRoute('getSession', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read a session with its rounds and transactions',
     description: '`limit` and `cursor` page through the transactions, newest first.',
     sensitiveRead: ['session.read', 'session:{sessionId}'],

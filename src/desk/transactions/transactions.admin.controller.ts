@@ -21,7 +21,7 @@ export class TransactionsAdminController {
 
   @Get()
   @AdminRoute('listTransactions', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Search transactions, newest first',
     description:
       '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those ' +
@@ -42,7 +42,7 @@ export class TransactionsAdminController {
 
   @Get(':providerId/:transactionId')
   @AdminRoute('getTransaction', {
-    role: 'support',
+    role: 'auditor',
     summary: 'Read the details of a transaction',
     description:
       'The request, the decision, each call to the operator with its answer, the answers to the provider, and ' +

@@ -17,7 +17,7 @@ export class WinningsAdminController {
 
   @Get('flagged')
   @AdminRoute('listFlaggedWinnings', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List flagged winnings, newest first',
     description:
       'Booked WINs of real money that a person should review. A flag never changes what was booked. ' +

@@ -50,7 +50,7 @@ export class GamesAdminController {
 
   @Get()
   @AdminRoute('listGames', {
-    role: 'support',
+    role: 'auditor',
     summary: 'List the games, ordered by gameId',
     errors: ['INVALID_REQUEST'],
   })
@@ -64,7 +64,7 @@ export class GamesAdminController {
   }
 
   @Get(':gameId')
-  @AdminRoute('getGame', { role: 'support', summary: 'Read a game', errors: ['NOT_FOUND'] })
+  @AdminRoute('getGame', { role: 'auditor', summary: 'Read a game', errors: ['NOT_FOUND'] })
   @ApiOkResponse({ type: GameResponse })
   async find(@Param('gameId') gameId: string): Promise<GameResponse> {
     return answerOf(GameResponse, await this.games.find(gameId));

@@ -102,7 +102,7 @@ function tenantsController<Create extends object, Change extends object, Answer 
 
     @Get()
     @AdminRoute(`list${name}s`, {
-      role: 'support',
+      role: 'auditor',
       summary: `List the ${noun}s, ordered by id`,
       errors: ['INVALID_REQUEST'],
     })
@@ -116,7 +116,7 @@ function tenantsController<Create extends object, Change extends object, Answer 
     }
 
     @Get(':id')
-    @AdminRoute(`get${name}`, { role: 'support', summary: `Read ${phrase}`, errors: ['NOT_FOUND'] })
+    @AdminRoute(`get${name}`, { role: 'auditor', summary: `Read ${phrase}`, errors: ['NOT_FOUND'] })
     @ApiOkResponse({ type: answer })
     async find(@Param('id') id: string): Promise<Answer> {
       return answerOf(answer, await this.tenants.find(kind, id));

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { ApiDocument, type OpenApi } from '../docs/document.js';
+import { useWorld } from '../world/world.js';
+
+const world = useWorld();
+
+/** A function that calls routes with a new key of the role, and returns the status. */
+async function keyOf(role: string) {
+  const { key } = (await world.admin('POST', '/v1/admin/keys', { name: role, role })).json;
+  const headers = { Authorization: `Bearer ${String(key)}` };
+  return async (method: string, path: string) => (await world.request(path, { method, headers })).status;
+}
+
+test('an auditor reads everything that support reads, and changes nothing', async () => {
+  const document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
+  const routes = document.entries.filter(({ audience }) => audience === 'admin');
+  expect(routes.length).toBeGreaterThan(60);
+  const [auditor, support] = [await keyOf('auditor'), await keyOf('support')];
+  for (const { name, method, path: template } of routes) {
+    const path = template.replaceAll(/\{\w+\}/g, randomUUID());
+    const status = await auditor(method, path);
+    if (method === 'GET') expect([name, status]).toEqual([name, await support(method, path)]);
+    else expect([name, status]).toEqual([name, 403]);
+  }
+});
