@@ -6,8 +6,12 @@ import { isUuid } from '../api/validation/identifier.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
-import type { CreateKeyRequest } from './key.request.js';
-import type { AdminKey } from './key.entity.js';
+import {
+  type CreatedKeyResponse,
+  type CreateKeyRequest,
+  keyResponse,
+  type KeyResponse,
+} from './key.request.js';
 import { KeyStore } from './key.store.js';
 
 /** Creates, lists and revokes administrators' keys. Contract, section 7. */
@@ -20,7 +24,7 @@ export class KeyAdministration {
   ) {}
 
   /** Creates a key of 256 random bits. Only this call returns the key: the database stores its hash. */
-  async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<{ stored: AdminKey; key: string }> {
+  async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<CreatedKeyResponse> {
     const key = this.randomness.secret();
     const id = this.randomness.uuid();
     const stored = await this.audit.change(actor, async (transaction, record) => {
@@ -34,11 +38,11 @@ export class KeyAdministration {
       await record({ action: 'key.create', target: `key:${id}`, after: { name, role } });
       return inserted;
     });
-    return { stored, key };
+    return { ...keyResponse(stored), key };
   }
 
   /** @throws CroupierError INVALID_REQUEST */
-  async list(actor: Actor, query: PageQuery): Promise<PageOf<AdminKey>> {
+  async list(actor: Actor, query: PageQuery): Promise<PageOf<KeyResponse>> {
     const page = await pageById(
       query,
       ({ after, limit }) => {
@@ -50,7 +54,7 @@ export class KeyAdministration {
       ({ id }) => id,
     );
     await this.audit.record(actor, { action: 'key.list', target: 'keys', after: query });
-    return page;
+    return { ...page, items: page.items.map(keyResponse) };
   }
 
   /** @throws CroupierError NOT_FOUND */

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
 import { ChoiceField, TextField } from '../api/validation/fields.js';
 import { columnsOf } from '../api/lists/item.js';
 import { listOf } from '../api/lists/list.js';
+import type { AdminKey } from './key.entity.js';
 import { type Role, ROLES } from './role.js';
 
 const ROLE = {
@@ -22,23 +22,18 @@ export class CreateKeyRequest {
 }
 
 export class KeyResponse {
-  @Expose()
   @ApiProperty({ format: 'uuid' })
   id: string;
 
-  @Expose()
   @ApiProperty({ example: 'Night shift' })
   name: string;
 
-  @Expose()
   @ApiProperty({ ...ROLE, enum: ROLES })
   role: Role;
 
-  @Expose()
   @ApiProperty()
   createdAt: Date;
 
-  @Expose()
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -49,12 +44,15 @@ export class KeyResponse {
 }
 
 export class CreatedKeyResponse extends KeyResponse {
-  @Expose()
   @ApiProperty({
     description: 'the value for `Authorization: Bearer`; shown only in this answer',
     example: 'u1Yw0mR8m3vQm0bq8u7o2nqk8sC1mJ6Yt0eVb5n3x9A',
   })
   key: string;
+}
+
+export function keyResponse({ id, name, role, createdAt, lastUsedAt }: AdminKey): KeyResponse {
+  return { id, name, role, createdAt, lastUsedAt };
 }
 
 export const KEY_COLUMNS = columnsOf(KeyResponse);

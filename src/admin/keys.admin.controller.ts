@@ -1,20 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { answerOf, answersOf } from '../api/answer.js';
 import { UuidParam } from '../api/validation/path.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ListQuery } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { AdminRoute } from './admin-route.js';
-import {
-  CreatedKeyResponse,
-  CreateKeyRequest,
-  KEY_COLUMNS,
-  KeyListResponse,
-  KeyResponse,
-} from './key.request.js';
+import { CreatedKeyResponse, CreateKeyRequest, KEY_COLUMNS, KeyListResponse } from './key.request.js';
 import { KeyAdministration } from './key-administration.service.js';
 
 /** Contract, section 7. */
@@ -32,12 +25,8 @@ export class KeysAdminController {
     audited: ['key.create', 'keys'],
   })
   @ApiCreatedResponse({ type: CreatedKeyResponse })
-  async create(
-    @ActorOfRequest() actor: Actor,
-    @JsonBody() request: CreateKeyRequest,
-  ): Promise<CreatedKeyResponse> {
-    const { stored, key } = await this.keys.create(actor, request);
-    return answerOf(CreatedKeyResponse, { ...stored, key });
+  create(@ActorOfRequest() actor: Actor, @JsonBody() request: CreateKeyRequest): Promise<CreatedKeyResponse> {
+    return this.keys.create(actor, request);
   }
 
   @Get()
@@ -54,7 +43,7 @@ export class KeysAdminController {
     @ValidQuery() query: ListQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<KeyListResponse | StreamableFile> {
-    const read = async (page: ListQuery) => answersOf(KeyResponse, await this.keys.list(actor, page));
+    const read = (page: ListQuery) => this.keys.list(actor, page);
     return answerList(format, { query, name: 'keys', columns: KEY_COLUMNS, read });
   }
 

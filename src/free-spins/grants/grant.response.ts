@@ -171,10 +171,7 @@ export class GrantStatusResponse {
   completed: boolean;
 }
 
-/**
- * The response of a grant. Contract, section 6. `answerOf` is not used, because class-transformer would block the event
- * loop for 18 ms with a batch of a thousand grants.
- */
+/** The response of a grant. Contract, section 6. */
 export function grantResponse(grant: Grant): GrantResponse {
   const { state, failureError: error, failureStatus: status, outcomeUnknown } = grant;
   return itemFrom(GRANT_COLUMNS, {

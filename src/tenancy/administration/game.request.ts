@@ -1,7 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Expose, Type } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { ExposeUnlessNull } from '../../api/answer.js';
 import { field } from '../../api/validation/fields.js';
 import { type Columns, listOf } from '../../api/lists/list.js';
 import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './tenant.request.js';
@@ -50,36 +48,27 @@ function isLaunchUrl(value: unknown): boolean {
 }
 
 export class GameResponse {
-  @Expose()
   @ApiProperty({ example: 'book-of-examples' })
   gameId: string;
 
-  @Expose()
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
 
-  @Expose()
   @ApiProperty({ example: 'Book of Examples' })
   name: string;
 
-  @Expose()
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
 
-  @ExposeUnlessNull()
-  @Type(() => PauseResponse)
   @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
   pause?: PauseResponse;
 
-  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
   launchUrl?: string;
 
-  @Expose()
   @ApiProperty()
   createdAt: Date;
 
-  @Expose()
   @ApiProperty()
   updatedAt: Date;
 }

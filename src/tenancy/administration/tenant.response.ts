@@ -1,6 +1,4 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import { Expose, Type } from 'class-transformer';
-import { ExposeUnlessNull } from '../../api/answer.js';
 import { type Columns, listOf } from '../../api/lists/list.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../tenant.entity.js';
@@ -19,32 +17,24 @@ class ShownOnce {
 /** The fields that providers and operators share, with examples. */
 function tenantResponse(id: string, name: string) {
   class TenantResponse {
-    @Expose()
     @ApiProperty({ example: id })
     id: string;
 
-    @Expose()
     @ApiProperty({ example: name })
     name: string;
 
-    @Expose()
     @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
     status: Status;
 
-    @ExposeUnlessNull()
-    @Type(() => PauseResponse)
     @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
     pause?: PauseResponse;
 
-    @ExposeUnlessNull()
     @ApiPropertyOptional({ type: 'integer', description: 'absent: `REQUESTS_PER_SECOND`', example: 500 })
     requestsPerSecond?: number;
 
-    @Expose()
     @ApiProperty()
     createdAt: Date;
 
-    @Expose()
     @ApiProperty()
     updatedAt: Date;
   }
@@ -52,15 +42,12 @@ function tenantResponse(id: string, name: string) {
 }
 
 export class ProviderResponse extends tenantResponse('acme-games', 'Acme Games') {
-  @Expose()
   @ApiProperty({ enum: ['PROVIDER'] })
   kind: 'PROVIDER';
 
-  @Expose()
   @ApiProperty({ example: 'https://rgs.acme.example/croupier' })
   webhookBaseUrl: string;
 
-  @Expose()
   @ApiProperty({ type: 'integer', example: 0 })
   lateSettlementSeconds: number;
 }
@@ -82,23 +69,18 @@ const NEXT_CURSOR = { description: 'absent on the last page', example: 'YWNtZS1n
 export class ProviderListResponse extends listOf(ProviderResponse, NEXT_CURSOR) {}
 
 export class OperatorResponse extends tenantResponse('example-casino', 'Example Casino') {
-  @Expose()
   @ApiProperty({ enum: ['OPERATOR'] })
   kind: 'OPERATOR';
 
-  @Expose()
   @ApiProperty({ example: 'https://wallet.lucky.example/v2' })
   walletBaseUrl: string;
 
-  @Expose()
   @ApiProperty({ example: 'signed-json' })
   walletAdapter: string;
 
-  @ExposeUnlessNull()
   @ApiPropertyOptional({ type: 'integer', description: 'absent: `OPERATOR_TIMEOUT_MS`', example: 5000 })
   walletTimeoutMs?: number;
 
-  @ExposeUnlessNull()
   @ApiPropertyOptional({ type: [String], description: 'absent: any', example: ['EUR', 'USD'] })
   currencies?: string[];
 }

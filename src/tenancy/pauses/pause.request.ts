@@ -1,6 +1,4 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
-import { ExposeUnlessNull } from '../../api/answer.js';
 import { TextField } from '../../api/validation/fields.js';
 import { InstantField } from '../../api/validation/instant.js';
 
@@ -42,11 +40,9 @@ export const RESUME_DESCRIPTION =
 export const PAUSE_EXAMPLES = { maintenance: { value: { reason: 'the wallet is being moved' } } };
 
 export class PauseResponse {
-  @Expose()
   @ApiProperty({ example: 'the wallet is being moved' })
   reason: string;
 
-  @ExposeUnlessNull()
   @ApiPropertyOptional({
     type: Date,
     description: 'absent if only a resume ends the pause',
@@ -54,15 +50,12 @@ export class PauseResponse {
   })
   until?: Date;
 
-  @Expose()
   @ApiProperty()
   pausedAt: Date;
 
-  @Expose()
   @ApiProperty({ example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11' })
   by: string;
 
-  @ExposeUnlessNull()
   @ApiPropertyOptional({ example: 'Night shift' })
   byName?: string;
 }

@@ -14,7 +14,7 @@ import { type PauseRequest, PauseResponse, type ResumeRequest } from './pause.re
 import { PauseStore } from './pause.store.js';
 
 /** An operator, provider or game with its current pause. */
-export type WithPause<T> = T & { readonly pause: Pause | null };
+export type WithPause<T> = T & { readonly pause: PauseResponse | null };
 
 /** Pauses and resumes operators, providers and games. Contract, section 9, "Health and pauses". */
 @Injectable()
@@ -81,7 +81,9 @@ export class PausesService {
     const pauses = await this.pauses.ofTargets(kind, items.map(idOf));
     const now = this.databaseClock.now();
     const inForce = new Map(
-      pauses.filter((pause) => isInForce(pause, now)).map((pause) => [pause.id, pause]),
+      pauses
+        .filter((pause) => isInForce(pause, now))
+        .map((pause) => [pause.id, answerOf(PauseResponse, pause)]),
     );
     return items.map((item) => ({ ...item, pause: inForce.get(idOf(item)) ?? null }));
   }
