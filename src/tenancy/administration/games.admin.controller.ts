@@ -1,5 +1,5 @@
-import { Controller, Get, HttpCode, Param, Post, Put, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Param, Put, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { answerOf, answersOf } from '../../api/answer.js';
@@ -9,26 +9,30 @@ import { ValidQuery } from '../../api/validation/query.js';
 import { GameAdministration } from './game-administration.js';
 import { GAME_COLUMNS, GameListResponse, GameResponse, PutGameRequest } from './game.request.js';
 import { ListQuery } from '../../api/lists/page.js';
-import {
-  PAUSE_DESCRIPTION,
-  PAUSE_EXAMPLES,
-  PauseRequest,
-  RESUME_DESCRIPTION,
-  ResumeRequest,
-} from '../pauses/pause.request.js';
+import { pauseRoutes } from '../pauses/pause.routes.js';
 import { PausesService } from '../pauses/pauses.service.js';
 import { IdentifierParam } from '../../api/validation/path.js';
 
-const TARGET = 'game:{gameId}';
+const Routes = pauseRoutes({
+  kind: 'GAME',
+  name: 'Game',
+  phrase: 'a game',
+  parameter: 'gameId',
+  Id: () => IdentifierParam('gameId'),
+  pauseEffect: 'Its launches and BETs are 503 `GAME_NOT_CONFIGURED`.',
+  answer: GameResponse,
+});
 
 /** Contract, section 7. */
 @ApiTags('Games')
 @Controller('v1/admin/games')
-export class GamesAdminController {
+export class GamesAdminController extends Routes {
   constructor(
     private readonly games: GameAdministration,
-    private readonly pauses: PausesService,
-  ) {}
+    readonly pauses: PausesService,
+  ) {
+    super();
+  }
 
   @Put(':gameId')
   @AdminRoute('putGame', {
@@ -37,7 +41,7 @@ export class GamesAdminController {
     description:
       'Replaces the whole game: an absent field is reset to its default. Takes effect on every instance within a second.',
     body: PutGameRequest,
-    audited: ['game.replace', TARGET],
+    audited: ['game.replace', 'game:{gameId}'],
   })
   @ApiOkResponse({ type: GameResponse, description: 'created or replaced' })
   async put(
@@ -68,45 +72,5 @@ export class GamesAdminController {
   @ApiOkResponse({ type: GameResponse })
   async find(@Param('gameId') gameId: string): Promise<GameResponse> {
     return answerOf(GameResponse, await this.games.find(gameId));
-  }
-
-  @Post(':gameId/pause')
-  @HttpCode(200)
-  @AdminRoute('pauseGame', {
-    role: 'operations',
-    summary: 'Pause a game',
-    description: `Its launches and BETs are 503 \`GAME_NOT_CONFIGURED\`. ${PAUSE_DESCRIPTION}`,
-    audited: ['game.pause', TARGET],
-    errors: ['NOT_FOUND'],
-  })
-  @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
-  @ApiOkResponse({ type: GameResponse })
-  async pause(
-    @ActorOfRequest() actor: Actor,
-    @IdentifierParam('gameId') gameId: string,
-    @JsonBody() request: PauseRequest,
-  ): Promise<GameResponse> {
-    await this.pauses.pause(actor, 'GAME', gameId, request);
-    return this.find(gameId);
-  }
-
-  @Post(':gameId/resume')
-  @HttpCode(200)
-  @AdminRoute('resumeGame', {
-    role: 'operations',
-    summary: 'End the pause of a game',
-    description: RESUME_DESCRIPTION,
-    audited: ['game.resume', TARGET],
-    errors: ['NOT_FOUND'],
-  })
-  @ApiBody({ type: ResumeRequest, required: false })
-  @ApiOkResponse({ type: GameResponse })
-  async resume(
-    @ActorOfRequest() actor: Actor,
-    @IdentifierParam('gameId') gameId: string,
-    @JsonBody() request: ResumeRequest,
-  ): Promise<GameResponse> {
-    await this.pauses.resume(actor, 'GAME', gameId, request);
-    return this.find(gameId);
   }
 }

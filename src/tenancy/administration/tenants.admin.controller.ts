@@ -16,13 +16,7 @@ import { AcceptedFormat, answerList, ApiList, type Columns, type ListFormat } fr
 import { ListQuery, type PageOf } from '../../api/lists/page.js';
 import { JsonBody } from '../../api/validation/json-body.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import {
-  PAUSE_DESCRIPTION,
-  PAUSE_EXAMPLES,
-  PauseRequest,
-  RESUME_DESCRIPTION,
-  ResumeRequest,
-} from '../pauses/pause.request.js';
+import { type PauseRoutes, pauseRoutes } from '../pauses/pause.routes.js';
 import { PausesService } from '../pauses/pauses.service.js';
 import { nounOf, type TenantKind } from '../tenant.js';
 import { TenantAdministration } from './tenant-administration.js';
@@ -47,11 +41,11 @@ import {
 } from './tenant.response.js';
 
 /** What distinguishes the routes of providers from those of operators. */
-interface TenantRoutes<Create extends object, Change extends object, Answer extends object> {
+interface TenantRoutes<Create extends object, Change extends object, Answer extends object> extends Omit<
+  PauseRoutes<Answer>,
+  'parameter' | 'Id'
+> {
   readonly kind: TenantKind;
-  /** The kind in the names of operations, and with its article. */
-  readonly name: 'Provider' | 'Operator';
-  readonly phrase: 'a provider' | 'an operator';
   readonly createRequest: Type<Create>;
   readonly create: (tenants: TenantAdministration, actor: Actor, request: Create) => Promise<object>;
   readonly created: Type<object>;
@@ -63,11 +57,8 @@ interface TenantRoutes<Create extends object, Change extends object, Answer exte
     request: Change,
   ) => Promise<object>;
   readonly changeExample: object;
-  readonly answer: Type<Answer>;
   readonly answers: Type<{ items: Answer[] }>;
   readonly columns: Columns<Answer>;
-  /** What a pause refuses. */
-  readonly pauseEffect: string;
 }
 
 /** Creates the controller of the routes for providers or for operators. Contract, section 7. */
@@ -80,11 +71,13 @@ function tenantsController<Create extends object, Change extends object, Answer 
 
   @ApiTags(`${name}s`)
   @Controller(`v1/admin/${noun}s`)
-  class TenantsAdminController {
+  class TenantsAdminController extends pauseRoutes({ ...routes, parameter: 'id', Id: () => Param('id') }) {
     constructor(
       private readonly tenants: TenantAdministration,
-      private readonly pauses: PausesService,
-    ) {}
+      readonly pauses: PausesService,
+    ) {
+      super();
+    }
 
     @Post()
     @AdminRoute(`create${name}`, {
@@ -158,46 +151,6 @@ function tenantsController<Create extends object, Change extends object, Answer 
       @JsonBody() { overlapSeconds }: RotateSecretRequest,
     ): Promise<RotatedSecret> {
       return this.tenants.rotateSecret(actor, kind, id, overlapSeconds ?? OVERLAP_SECONDS);
-    }
-
-    @Post(':id/pause')
-    @HttpCode(200)
-    @AdminRoute(`pause${name}`, {
-      role: 'operations',
-      summary: `Pause ${phrase}`,
-      description: `${routes.pauseEffect} ${PAUSE_DESCRIPTION}`,
-      audited: [`${noun}.pause`, target],
-      errors: ['NOT_FOUND'],
-    })
-    @ApiBody({ type: PauseRequest, examples: PAUSE_EXAMPLES })
-    @ApiOkResponse({ type: answer })
-    async pause(
-      @ActorOfRequest() actor: Actor,
-      @Param('id') id: string,
-      @JsonBody() request: PauseRequest,
-    ): Promise<Answer> {
-      await this.pauses.pause(actor, kind, id, request);
-      return this.find(id);
-    }
-
-    @Post(':id/resume')
-    @HttpCode(200)
-    @AdminRoute(`resume${name}`, {
-      role: 'operations',
-      summary: `End the pause of ${phrase}`,
-      description: RESUME_DESCRIPTION,
-      audited: [`${noun}.resume`, target],
-      errors: ['NOT_FOUND'],
-    })
-    @ApiBody({ type: ResumeRequest, required: false })
-    @ApiOkResponse({ type: answer })
-    async resume(
-      @ActorOfRequest() actor: Actor,
-      @Param('id') id: string,
-      @JsonBody() request: ResumeRequest,
-    ): Promise<Answer> {
-      await this.pauses.resume(actor, kind, id, request);
-      return this.find(id);
     }
   }
   return TenantsAdminController;

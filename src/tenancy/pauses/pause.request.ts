@@ -31,14 +31,6 @@ export class ResumeRequest {
   reason?: string | null;
 }
 
-export const PAUSE_DESCRIPTION =
-  'Replays, WIN, ROLLBACK and balance continue. Replaces an earlier pause. Takes effect on every instance within a second.';
-
-export const RESUME_DESCRIPTION =
-  'Without effect if it is not paused. Takes effect on every instance within a second.';
-
-export const PAUSE_EXAMPLES = { maintenance: { value: { reason: 'the wallet is being moved' } } };
-
 export class PauseResponse {
   @ApiProperty({ example: 'the wallet is being moved' })
   reason: string;
