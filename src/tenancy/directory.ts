@@ -38,27 +38,20 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
   const withoutPrevious: string[] = [];
   const secrets = new Map(snapshot.secrets.map((encrypted) => [encrypted.id, encrypted]));
   for (const tenant of snapshot.tenants) {
-    const { encryptedSecret, previousEncryptedSecret, previousValidUntil } = secrets.get(tenant.id)!;
-    const open = (column: SecretPlace['column'], encrypted: string) =>
-      tryDecrypt(secretBox, { tenantId: tenant.id, column }, encrypted);
-    const current = open('current', encryptedSecret);
-    if ('problem' in current) {
-      unreadable.push(`the secret of ${tenant.id} cannot be decrypted: ${current.problem}`);
-      continue;
-    }
-    const { secret } = current;
-    const before = previousEncryptedSecret === null ? undefined : open('previous', previousEncryptedSecret);
-    if (before && 'problem' in before) {
-      withoutPrevious.push(`the previous secret of ${tenant.id} cannot be decrypted: ${before.problem}`);
-    }
+    const {
+      encryptedSecret,
+      previousEncryptedSecret,
+      previousValidUntil: validUntil,
+    } = secrets.get(tenant.id)!;
+    const decrypt = (column: SecretPlace['column'], encrypted: string | null, problems: string[]) =>
+      tryDecrypt(secretBox, { tenantId: tenant.id, column }, encrypted, problems);
+    const secret = decrypt('current', encryptedSecret, unreadable);
+    if (secret === undefined) continue;
+    const previous = decrypt('previous', previousEncryptedSecret, withoutPrevious);
     tenants.set(tenant.id, {
       tenant,
       secret,
-      ...(before &&
-        'secret' in before &&
-        previousValidUntil !== null && {
-          previous: { secret: before.secret, validUntil: previousValidUntil },
-        }),
+      ...(previous !== undefined && validUntil && { previous: { secret: previous, validUntil } }),
     });
   }
   const games = new Map(snapshot.games.map((game) => [game.gameId, game]));
@@ -70,14 +63,18 @@ export function pauseKey(kind: PausedKind, id: string): string {
   return `${kind}/${id}`;
 }
 
+/** @returns undefined if there is no secret, or it cannot be decrypted: then `problems` gets a message */
 function tryDecrypt(
   box: SecretBox,
   place: SecretPlace,
-  encrypted: string,
-): { secret: string } | { problem: string } {
+  encrypted: string | null,
+  problems: string[],
+): string | undefined {
   try {
-    return { secret: box.decrypt(place, encrypted).secret };
+    return encrypted === null ? undefined : box.decrypt(place, encrypted).secret;
   } catch (error) {
-    return { problem: (error as Error).message };
+    const which = place.column === 'previous' ? 'previous secret' : 'secret';
+    problems.push(`the ${which} of ${place.tenantId} cannot be decrypted: ${(error as Error).message}`);
+    return undefined;
   }
 }

@@ -1,7 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Configuration } from '../config/configuration.js';
-import { Randomness } from '../runtime/randomness.js';
 import { Game } from './game.entity.js';
 import { GameStore } from './game.store.js';
 import { GameAdministration } from './administration/game-administration.js';
@@ -33,12 +31,7 @@ import { TenantAdministration } from './administration/tenant-administration.js'
     GameAdministration,
     PausesService,
     PauseStore,
-    {
-      provide: SecretBox,
-      inject: [Configuration, Randomness],
-      useFactory: (configuration: Configuration, randomness: Randomness) =>
-        new SecretBox(configuration, randomness),
-    },
+    SecretBox,
   ],
   exports: [TenancyService],
 })

@@ -7,18 +7,14 @@ import type { PageAfter } from '../api/lists/page.js';
 import { OperatorEntity, ProviderEntity, type TenantEntity } from './tenant.entity.js';
 import type { TenantKind } from './tenant.js';
 
-/** A new tenant. An absent field is stored as null. */
-type New<Entity, Optional extends keyof Entity> = Omit<
-  Entity,
-  Optional | 'encryptedSecret' | 'createdAt' | 'updatedAt'
-> & { readonly [Column in Optional]?: NonNullable<Entity[Column]> };
-export type NewProvider = New<ProviderEntity, 'requestsPerSecond'>;
-export type NewOperator = New<OperatorEntity, 'requestsPerSecond' | 'walletTimeoutMs' | 'currencies'>;
+type SetByDatabase = 'encryptedSecret' | 'createdAt' | 'updatedAt';
+export type NewTenant = Omit<ProviderEntity, SetByDatabase> | Omit<OperatorEntity, SetByDatabase>;
 
 /** The columns to change: undefined leaves a column unchanged; null resets it to its default. */
 type Changes<Entity> = { readonly [Column in keyof Entity]?: Entity[Column] | undefined };
-export type ProviderChanges = Changes<Omit<ProviderEntity, 'id' | 'kind' | 'encryptedSecret'>>;
-export type OperatorChanges = Changes<Omit<OperatorEntity, 'id' | 'kind' | 'encryptedSecret'>>;
+export type TenantChanges = Changes<
+  Omit<ProviderEntity, 'id' | 'kind' | SetByDatabase> & Omit<OperatorEntity, 'id' | 'kind' | SetByDatabase>
+>;
 
 @Injectable()
 export class TenantStore {
@@ -34,7 +30,7 @@ export class TenantStore {
   /** @returns undefined if the id is taken, by a tenant of either kind */
   async insert(
     { manager }: Transaction,
-    tenant: NewProvider | NewOperator,
+    tenant: NewTenant,
     encryptedSecret: string,
   ): Promise<TenantEntity | undefined> {
     const tenants = manager.withRepository(this.tenants[tenant.kind]);
@@ -55,7 +51,7 @@ export class TenantStore {
     { manager }: Transaction,
     kind: TenantKind,
     id: string,
-    changes: ProviderChanges | OperatorChanges,
+    changes: TenantChanges,
   ): Promise<{ before: TenantEntity; after: TenantEntity } | undefined> {
     const tenants = manager.withRepository(this.tenants[kind]);
     // This lock blocks other changes, but not launches, whose new sessions refer to the row.

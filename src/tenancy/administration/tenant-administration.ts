@@ -7,6 +7,7 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { answerOf } from '../../api/answer.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../../outbound/base-url.js';
+import { present } from '../../api/lists/item.js';
 import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
 import {
   isEarlierFormatOnly,
@@ -25,18 +26,10 @@ import type {
   CreateProviderRequest,
 } from './tenant.request.js';
 import { OperatorResponse, ProviderResponse, type RotatedSecret } from './tenant.response.js';
-import {
-  type NewOperator,
-  type NewProvider,
-  type OperatorChanges,
-  type ProviderChanges,
-  TenantStore,
-} from '../tenant.store.js';
+import { type NewTenant, type TenantChanges, TenantStore } from '../tenant.store.js';
 import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
 
 type TenantWithPause = WithPause<TenantEntity>;
-/** A stored tenant with its secret. */
-type Created<T> = T & { readonly createdAt: Date; readonly updatedAt: Date; readonly secret: string };
 
 /** The audit entry of a change contains the fields that these classes expose. */
 const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
@@ -57,7 +50,7 @@ export class TenantAdministration {
   ) {}
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT if the id is taken */
-  async createProvider(actor: Actor, request: CreateProviderRequest): Promise<Created<NewProvider>> {
+  async createProvider(actor: Actor, request: CreateProviderRequest): Promise<{ readonly secret: string }> {
     return this.create(actor, {
       kind: 'PROVIDER',
       ...this.sharedFields(request),
@@ -67,16 +60,16 @@ export class TenantAdministration {
   }
 
   /** @throws CroupierError INVALID_REQUEST · CONFLICT if the id is taken */
-  async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<Created<NewOperator>> {
-    const { walletTimeoutMs, currencies } = request;
+  async createOperator(actor: Actor, request: CreateOperatorRequest): Promise<{ readonly secret: string }> {
+    const { walletTimeoutMs = null, currencies = null } = request;
     this.checkWalletTimeout(walletTimeoutMs);
     return this.create(actor, {
       kind: 'OPERATOR',
       ...this.sharedFields(request),
       walletBaseUrl: this.baseUrl('walletBaseUrl', request.walletBaseUrl),
       walletAdapter: request.walletAdapter ?? 'signed-json',
-      ...(walletTimeoutMs != null && { walletTimeoutMs }),
-      ...(currencies != null && { currencies }),
+      walletTimeoutMs,
+      currencies,
     });
   }
 
@@ -156,7 +149,8 @@ export class TenantAdministration {
     return { items: await this.pauses.withPauses(kind, items, ({ id }) => id), ...page };
   }
 
-  private async create<T extends NewProvider | NewOperator>(actor: Actor, tenant: T): Promise<Created<T>> {
+  /** @returns the tenant with its secret */
+  private async create(actor: Actor, tenant: NewTenant): Promise<{ readonly secret: string }> {
     const created = this.secretBox.create();
     const stored = await this.audit.change(actor, async (transaction, record) => {
       const { encrypted, recorded } = await this.encryptNew(transaction.query, tenant.id, created);
@@ -164,7 +158,7 @@ export class TenantAdministration {
         tenant.id === PLATFORM_ID ? undefined : await this.tenants.insert(transaction, tenant, encrypted);
       if (!inserted) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const { createdAt, updatedAt } = inserted;
-      const after = { ...tenant, createdAt, updatedAt };
+      const after = present<object>({ ...tenant, createdAt, updatedAt });
       const noun = nounOf(tenant.kind);
       const target = `${noun}:${tenant.id}`;
       await record({ action: `${noun}.create`, target, after: { ...after, ...recorded } });
@@ -213,7 +207,7 @@ export class TenantAdministration {
     actor: Actor,
     kind: TenantKind,
     id: string,
-    changes: ProviderChanges | OperatorChanges,
+    changes: TenantChanges,
   ): Promise<TenantWithPause> {
     const tenant = await this.audit.change(actor, async (transaction, record) => {
       const changed = isIdentifier(id) && (await this.tenants.change(transaction, kind, id, changes));
@@ -231,8 +225,8 @@ export class TenantAdministration {
   }
 
   private sharedFields(request: CreateProviderRequest | CreateOperatorRequest) {
-    const { id, name, status = 'ACTIVE', requestsPerSecond } = request;
-    return { id, name, status, ...(requestsPerSecond != null && { requestsPerSecond }) };
+    const { id, name, status = 'ACTIVE', requestsPerSecond = null } = request;
+    return { id, name, status, requestsPerSecond };
   }
 
   private baseUrl(field: string, url: string): string {

@@ -1,7 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { Configuration } from '../../config/configuration.js';
 import type { SecretsKeys } from '../../config/keys.js';
 import { keyIdOf } from '../../runtime/digest.js';
-import type { Randomness } from '../../runtime/randomness.js';
+import { Randomness } from '../../runtime/randomness.js';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -35,6 +37,7 @@ interface EncryptedParts {
  * its column and the secret's id, so that it cannot be decrypted as another secret. Texts in the format of earlier
  * versions, which are bound only to the tenant, can still be decrypted. Contract, section 8, `SECRETS_KEY`.
  */
+@Injectable()
 export class SecretBox {
   /** The id of the current key, the only key that encrypts. */
   readonly keyId: string;
@@ -46,7 +49,7 @@ export class SecretBox {
 
   /** Encrypts with `secretsKey`; decrypts with both keys. */
   constructor(
-    { secretsKey, secretsKeyPrevious }: SecretsKeys,
+    @Inject(Configuration) { secretsKey, secretsKeyPrevious }: SecretsKeys,
     private readonly randomness: Randomness,
   ) {
     this.key = secretsKey;
