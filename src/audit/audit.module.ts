@@ -1,5 +1,4 @@
 import { Global, Module } from '@nestjs/common';
-import { Configuration } from '../config/configuration.js';
 import { Audit } from './audit.service.js';
 import { AuditStore } from './audit.store.js';
 import { HeadReporter } from './head-reporter.js';
@@ -9,18 +8,7 @@ import { Sealer } from './sealer.js';
 
 @Global()
 @Module({
-  providers: [
-    Audit,
-    AuditStore,
-    HeadReporter,
-    Refusals,
-    RepeatedEntries,
-    {
-      provide: Sealer,
-      inject: [Configuration],
-      useFactory: (configuration: Configuration) => new Sealer(configuration),
-    },
-  ],
+  providers: [Audit, AuditStore, HeadReporter, Refusals, RepeatedEntries, Sealer],
   exports: [Audit, Refusals, RepeatedEntries],
 })
 export class AuditModule {}

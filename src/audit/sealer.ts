@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Configuration } from '../config/configuration.js';
 import type { SecretsKeys } from '../config/keys.js';
 import { keyIdOf } from '../runtime/digest.js';
 import { type Break, lengthPrefixed } from './chain.js';
@@ -12,6 +14,7 @@ const KEY_BYTES = 32;
  * Seals audit entries: HMAC-SHA256 over the seal's number and the entry's place and hash, with keys derived from
  * `SECRETS_KEY` by HKDF-SHA256. Write access to the database alone does not suffice to forge a seal.
  */
+@Injectable()
 export class Sealer {
   /** Identifies the key that makes new seals. */
   readonly keyId: string;
@@ -20,7 +23,7 @@ export class Sealer {
   private readonly keys: ReadonlyMap<string, Buffer>;
 
   /** Seals with `secretsKey`; verifies with both keys. */
-  constructor({ secretsKey, secretsKeyPrevious }: SecretsKeys) {
+  constructor(@Inject(Configuration) { secretsKey, secretsKeyPrevious }: SecretsKeys) {
     this.keyId = keyIdOf(secretsKey);
     const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
     this.keys = new Map(known.map((key) => [keyIdOf(key), sealingKey(key)]));
