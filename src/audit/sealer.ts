@@ -67,10 +67,7 @@ export interface SealCount {
 
 /** Verifies the seals of consecutive entries; the chain of hashes is verified separately. */
 export class SealCheck {
-  private valid = 0;
-  private ofUnknownKey = 0;
-  private coveredOnly = 0;
-  private notYetSealed = 0;
+  readonly count = { valid: 0, ofUnknownKey: 0, coveredOnly: 0, notYetSealed: 0 } satisfies SealCount;
   private lastPlace = '';
   /** The last seal so far, if its key is unknown. */
   private uncovered: Seal | undefined;
@@ -86,11 +83,6 @@ export class SealCheck {
     private lastNumber = 0,
   ) {}
 
-  get count(): SealCount {
-    const { valid, ofUnknownKey, coveredOnly, notYetSealed } = this;
-    return { valid, ofUnknownKey, coveredOnly, notYetSealed };
-  }
-
   /**
    * Verifies the seal of the next entry. The chain must have been verified up to and including this entry.
    * @returns the break if the seal does not match or an earlier one is missing
@@ -100,7 +92,7 @@ export class SealCheck {
     const at = placeText(entry);
     this.lastPlace = at;
     if (!seal) {
-      this.notYetSealed += 1;
+      this.count.notYetSealed += 1;
       return undefined;
     }
     const number = this.lastNumber + 1;
@@ -112,12 +104,12 @@ export class SealCheck {
       return { at, reason: 'it is not the entry that was sealed: it was rewritten, or its seal was' };
     }
     if (verdict === 'valid') {
-      this.valid += 1;
-      this.coveredOnly += this.notYetSealed;
-      this.notYetSealed = 0;
+      this.count.valid += 1;
+      this.count.coveredOnly += this.count.notYetSealed;
+      this.count.notYetSealed = 0;
       this.uncovered = undefined;
     } else {
-      this.ofUnknownKey += 1;
+      this.count.ofUnknownKey += 1;
       this.uncovered = seal;
     }
     return undefined;
@@ -132,7 +124,7 @@ export class SealCheck {
       const reason = 'it is missing, but its seal is there: the end of the log was cut off';
       return { at: placeText(this.newest), reason };
     }
-    if (this.lastNumber === 0 && this.notYetSealed > 0) {
+    if (this.lastNumber === 0 && this.count.notYetSealed > 0) {
       const reason =
         'no entry of the log has a seal. A service of this version seals the log when it starts: ' +
         'if one has run on this database, the seals were removed';
