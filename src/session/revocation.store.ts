@@ -89,9 +89,8 @@ export class RevocationStore {
 
   /** Claims an unsent notification. Once the claim is committed, only a person can have the notification sent again. */
   async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
-    const { leaseSeconds } = this;
-    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM, { sessionId, leaseSeconds });
-    return claimed;
+    const values = { sessionId, leaseSeconds: this.leaseSeconds };
+    return (await this.database.query<ClaimedRevocation>(CLAIM, values))[0];
   }
 
   /**
@@ -99,16 +98,14 @@ export class RevocationStore {
    * @returns undefined if it is delivered or under way
    */
   async claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
-    const { leaseSeconds } = this;
-    const [claimed] = await query<ClaimedRevocation>(CLAIM_AGAIN, { sessionId, leaseSeconds });
-    return claimed;
+    const values = { sessionId, leaseSeconds: this.leaseSeconds };
+    return (await query<ClaimedRevocation>(CLAIM_AGAIN, values))[0];
   }
 
   /** Claims the notification that has been unsent the longest, if there is one. */
   async claimUnsent(): Promise<ClaimedRevocation | undefined> {
-    const { leaseSeconds } = this;
-    const [claimed] = await this.database.query<ClaimedRevocation>(CLAIM_LEFT, { leaseSeconds });
-    return claimed;
+    const values = { leaseSeconds: this.leaseSeconds };
+    return (await this.database.query<ClaimedRevocation>(CLAIM_LEFT, values))[0];
   }
 
   async complete(
@@ -119,7 +116,6 @@ export class RevocationStore {
   }
 
   async notification(sessionId: string): Promise<StoredNotification | undefined> {
-    const [stored] = await this.database.query<StoredNotification>(NOTIFICATION, { sessionId });
-    return stored;
+    return (await this.database.query<StoredNotification>(NOTIFICATION, { sessionId }))[0];
   }
 }

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 const MAX_SESSIONS = 100_000;
 
 /** The operator of a session and the session's mode, which never change. */
-export interface SessionOwner {
+interface SessionOwner {
   readonly operatorId: string;
   readonly sessionId: string;
   readonly mode: 'REAL' | 'DEMO';

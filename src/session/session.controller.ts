@@ -4,7 +4,7 @@ import { AdminRoute } from '../admin/admin-route.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
-import { present } from '../api/lists/item.js';
+import { columnsOf, itemFrom } from '../api/lists/item.js';
 import { JsonBody, NoBody, ProviderBody } from '../api/validation/json-body.js';
 import { IdentifierParam, UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
@@ -22,6 +22,8 @@ import {
   VerifySessionResponse,
 } from './session.response.js';
 import { SessionService } from './session.service.js';
+
+const VERIFIED = columnsOf(VerifySessionResponse);
 
 @ApiTags('Sessions')
 @ApiSigned()
@@ -43,20 +45,7 @@ export class SessionProviderController {
     @SignedTenant() provider: Provider,
     @ProviderBody() request: SessionTokenRequest,
   ): Promise<VerifySessionResponse> {
-    const session = await this.sessions.verify(provider, request.sessionToken);
-    const { sessionId, playerRef, gameId, currency, operatorId, mode, expiresAt, language, country } =
-      session;
-    return present<VerifySessionResponse>({
-      sessionId,
-      playerRef,
-      gameId,
-      currency,
-      operatorId,
-      mode,
-      expiresAt,
-      language,
-      country,
-    });
+    return itemFrom(VERIFIED, await this.sessions.verify(provider, request.sessionToken));
   }
 }
 

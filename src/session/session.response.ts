@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
-import { itemFrom } from '../api/lists/item.js';
-import type { Columns } from '../api/lists/list.js';
+import { columnsOf, itemFrom } from '../api/lists/item.js';
 import { NextCursor } from '../api/lists/time-page.js';
 import { REVOKE_REASONS, type RevokeReason, type Session } from './session.entity.js';
 
@@ -125,22 +124,7 @@ export class SessionItem {
   revokeReason?: RevokeReason;
 }
 
-export const SESSION_COLUMNS: Columns<SessionItem> = {
-  sessionId: true,
-  status: true,
-  operatorId: true,
-  providerId: true,
-  playerRef: true,
-  gameId: true,
-  currency: true,
-  mode: true,
-  language: true,
-  country: true,
-  createdAt: true,
-  expiresAt: true,
-  revokedAt: true,
-  revokeReason: true,
-};
+export const SESSION_COLUMNS = columnsOf(SessionItem);
 
 export class SessionListResponse extends NextCursor {
   @ApiProperty({ type: [SessionItem] })

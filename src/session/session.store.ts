@@ -13,7 +13,7 @@ import { type RevokeReason, Session } from './session.entity.js';
 import type { SessionQuery } from './session.request.js';
 import { ended } from './session.sql.js';
 
-export interface NewSession extends Omit<
+interface NewSession extends Omit<
   Session,
   'createdAt' | 'expiresAt' | 'revokedAt' | 'revokeReason' | 'ended'
 > {
