@@ -31,7 +31,7 @@ export interface ClaimedAttempt {
   readonly call: ReservedCall;
 }
 
-export type ClaimOutcome =
+type ClaimOutcome =
   | ClaimedAttempt
   /** Another request was faster, or the claim's conditions do not hold. */
   | { readonly to: 'lost' }
@@ -114,13 +114,8 @@ export class AttemptRunner {
   private rememberIds({ operatorRequest, platformTransactionId }: Claim, { record }: Settlement): void {
     const { providerId, transactionId } = operatorRequest;
     const { requestId, operatorTransactionId } = record;
-    this.attemptIds.remember({
-      providerId,
-      transactionId,
-      platformTransactionId,
-      requestId,
-      operatorTransactionId,
-    });
+    const ids = { providerId, transactionId, platformTransactionId, requestId, operatorTransactionId };
+    this.attemptIds.remember(ids);
   }
 
   private async callOperator(claim: Claim): Promise<WalletAnswer> {

@@ -3,7 +3,7 @@ import type { TransactionKey } from '../transaction.js';
 import { UndecidedStore } from './undecided.store.js';
 
 /** Why a transaction is left to a person. */
-export type ParkingReason = 'the rollback was declined' | 'undecided after 24 hours';
+type ParkingReason = 'the rollback was declined' | 'undecided after 24 hours';
 
 /** Parks transactions that only a person can decide. Contract, section 3, "Undecided transactions without a retry". */
 @Injectable()
