@@ -4,7 +4,7 @@ import type { Snapshot } from './tenancy.store.js';
 import type { Game, Tenant } from './tenant.js';
 
 /** A tenant with its decrypted secrets. */
-export interface TenantWithSecrets {
+interface TenantWithSecrets {
   readonly tenant: Tenant;
   readonly secret: string;
   readonly previous?: { readonly secret: string; readonly validUntil: Date };

@@ -9,7 +9,7 @@ import { nounOf } from '../tenant.js';
  * A stored secret that contradicts the audit log's last entry about it, that has an id but no entry, or that cannot be
  * decrypted.
  */
-export interface StaleSecret {
+interface StaleSecret {
   readonly noun: 'provider' | 'operator';
   readonly id: string;
   readonly column: SecretPlace['column'];
