@@ -14,11 +14,8 @@ import { WrongKeyLimit } from './wrong-key-limit.js';
 const BEARER = /^Bearer +([\x21-\x7e]{1,8192})$/i;
 
 /**
- * Protects each `AdminRoute`: a request needs the credential of an administrator who has the role. An
- * address that tried too many wrong keys has to wait. An administrator whose calls were refused too often has to wait,
- * too. Contract, section 7.
- *
- * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED
+ * Protects each `AdminRoute`: a request needs the credential of an administrator who has the role. Contract, section 7.
+ * @throws CroupierError UNAUTHORIZED · FORBIDDEN · RATE_LIMITED after too many wrong keys or refused calls
  */
 @Injectable()
 export class AdminGuard implements CanActivate {

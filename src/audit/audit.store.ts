@@ -140,9 +140,8 @@ const LOST_HEAD = named(
 );
 
 /**
- * For each target, the newest entry whose `after` has the field. Only entries with a seal of a known key count, because
- * anyone who can write to the database can append others. LIKE does not match inside a JSON string, because quotes are
- * escaped there.
+ * Only entries with a seal of a known key count, because anyone who can write to the database can append others. LIKE
+ * does not match inside a JSON string, because quotes are escaped there.
  */
 const NEWEST_WITH = named(
   'audit_newest_with',
@@ -201,10 +200,7 @@ export class AuditStore {
     return (await query<Seal>(NEWEST_SEAL, {}))[0];
   }
 
-  /**
-   * The oldest of these heads that the log does not contain: either it has no entry at this place, or the entry there
-   * has another hash.
-   */
+  /** The oldest of these heads that the log does not contain; `missing` if it has no entry at this place. */
   async lostHead(
     heads: readonly Witness[],
   ): Promise<(EntryPlace & { readonly missing: boolean }) | undefined> {

@@ -14,10 +14,7 @@ export interface Break {
 /** The `previousHash` of the log's first entry. */
 const BEGINNING = digest('croupier audit', 'beginning');
 
-/**
- * Verifies the chain of hashes. Computes each hash as the database's trigger does. It needs no key, so anyone with a
- * copy of the table can run it.
- */
+/** Computes each hash as the database's trigger does. It needs no key: a copy of the table suffices. */
 export class Chain {
   /** The last valid entry. */
   last: Witness | undefined;

@@ -38,9 +38,7 @@ export class Refusals {
     this.windows = new CountingWindows(() => clock.monotonicMs());
   }
 
-  /**
-   * @throws CroupierError RATE_LIMITED if too many calls of the actor were refused in the current window
-   */
+  /** @throws CroupierError RATE_LIMITED if too many calls of the actor were refused in the current window */
   admit({ actor }: Actor): void {
     const window = this.windows.current(actor);
     if (!window || window.count < REFUSALS) return;

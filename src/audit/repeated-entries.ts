@@ -6,17 +6,11 @@ import type { Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 import type { NewEntry } from './entry.js';
 
-/**
- * Window in which repetitions of an entry are counted before their number is recorded, in milliseconds. Contract,
- * section 9.
- */
+/** How long repetitions are counted before their number is recorded, in milliseconds. Contract, section 9. */
 const WINDOW_MS = 60_000;
 /** Interval of the check for windows that have ended, in milliseconds. */
 const POLL_MS = 1_000;
-/**
- * Maximum number of windows that are open or not recorded yet. They take a few megabytes. Beyond this number, each
- * repetition is recorded as an entry of its own.
- */
+/** Maximum number of windows, which take a few megabytes. Beyond it, each repetition has an entry of its own. */
 const MAX_WINDOWS = 1_000;
 /** How long a stop waits for the pass in progress, in milliseconds. */
 const STOP_MS = 2_000;

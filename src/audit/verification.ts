@@ -122,10 +122,7 @@ function isDetached({ day, position }: Witness, last: Witness | undefined): bool
   return last !== undefined && (day < last.day || (day === last.day && position <= last.position));
 }
 
-/**
- * Requires an audit log that holds, for a command that appends to it.
- * @throws Error if it is broken
- */
+/** @throws Error if the audit log is broken: a command must not append to it then */
 export async function requireValidAudit(database: Database, sealer: Sealer): Promise<void> {
   const verdict = await verifyAudit(database, { sealer });
   if (verdict.kind !== 'broken') return;

@@ -9,10 +9,7 @@ import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, RevocationStore } from './revocation.store.js';
 import type { RevocationNotification } from './session.response.js';
 
-/**
- * Maximum number of queued notifications that an instance sends at a time. When a single session is revoked, its
- * notification is not queued.
- */
+/** Maximum number of queued notifications that an instance sends at a time. */
 const IN_FLIGHT = 8;
 /** Maximum number of queued sessions. Polling finds the notifications that did not fit into the queue. */
 const QUEUE_LIMIT = 1_000;
@@ -22,10 +19,7 @@ const POLL_MS = 5_000;
  * connections yet, and a notification that fails is not sent again automatically.
  */
 const FIRST_POLL_MS = 1_000;
-/**
- * How long a stop waits for notifications in flight, in milliseconds. After that they continue while the rest of the
- * service stops.
- */
+/** How long a stop waits for notifications in flight, in milliseconds. */
 const STOP_MS = 5_000;
 
 const PENDING: RevocationNotification = { delivered: false, error: 'pending' };
@@ -65,10 +59,7 @@ export class RevocationNotifier {
     });
   }
 
-  /**
-   * Notifies the provider of one session now, unless the notification was claimed before.
-   * @returns the outcome
-   */
+  /** Notifies the provider of one session now, unless the notification was claimed before. */
   async notify(sessionId: string): Promise<RevocationNotification> {
     const claimed = await this.revocations.claim(sessionId);
     return claimed ? this.send(claimed) : this.notificationOf(sessionId);
@@ -124,10 +115,7 @@ export class RevocationNotifier {
     }
   }
 
-  /**
-   * Sends a claimed notification and stores its outcome.
-   * @returns the outcome
-   */
+  /** Sends a claimed notification, and stores and returns its outcome. */
   async send(claimed: ClaimedRevocation): Promise<RevocationNotification> {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };

@@ -10,9 +10,7 @@ interface SessionOwner {
   readonly mode: 'REAL' | 'DEMO';
 }
 
-/**
- * Remembers the operators of sessions that this instance has seen, to find the operator of a request without a query.
- */
+/** Finds the operator of a session that this instance has seen, without a query. */
 @Injectable()
 export class SessionOwners {
   /** Keyed by the SHA-256 of the session token, in order of insertion. */

@@ -40,10 +40,7 @@ export class SessionService {
     private readonly audit: Audit,
   ) {}
 
-  /**
-   * One page of sessions, newest first.
-   * @throws CroupierError INVALID_REQUEST
-   */
+  /** @throws CroupierError INVALID_REQUEST */
   list(query: SessionQuery): Promise<PageOf<SessionItem>> {
     return pageByTime<Session & { place: string }, SessionItem>(
       query,

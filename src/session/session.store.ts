@@ -101,10 +101,7 @@ export class SessionStore {
     return inserted!;
   }
 
-  /**
-   * Finds a session by its token.
-   * @param tokenHash SHA-256 of the token
-   */
+  /** @param tokenHash SHA-256 of the token */
   byToken(tokenHash: Buffer): Promise<Session | undefined> {
     return this.groupCommit.run<Session>(BY_TOKEN, { tokenHash });
   }
@@ -124,7 +121,6 @@ export class SessionStore {
   }
 
   /**
-   * Revokes one session.
    * @param operatorId undefined for a session of any operator
    * @returns undefined if it was revoked before, or the operator has no such session
    */

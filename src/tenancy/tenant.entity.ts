@@ -1,16 +1,10 @@
 import { ChildEntity, Column, Entity, PrimaryColumn, TableInheritance } from 'typeorm';
 import { instant, integer, nullable, secret, text, texts } from '../database/columns.js';
 
-/**
- * Whether a tenant or game may be used. Contract, section 3, "Late settlement", says what is still accepted for a
- * disabled one.
- */
+/** Contract, section 3, "Late settlement", says what is still accepted for a disabled tenant or game. */
 export type Status = 'ACTIVE' | 'DISABLED';
 
-/**
- * Providers and operators share a table, so that an id is unique across both. Only `secrets/encrypted-secret.store.ts`
- * reads their secrets.
- */
+/** Providers and operators share a table, so that an id is unique across both. */
 @Entity({ name: 'tenants', synchronize: false })
 @TableInheritance({ column: { name: 'kind', type: 'text' } })
 export abstract class TenantEntity {

@@ -4,11 +4,7 @@ import { CountingWindows } from '../runtime/counting-windows.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/**
- * Counts the requests of each tenant in this process, in a fixed window that the tenant's first request opens. The
- * library's own storage keeps the time of every hit and filters all of them at each request; this storage keeps a
- * count.
- */
+/** Keeps a count for each tenant. The library's own storage filters the times of all hits at each request. */
 export class TenantWindows implements ThrottlerStorage {
   private readonly requests = new CountingWindows(monotonicMs);
 

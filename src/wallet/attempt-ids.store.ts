@@ -55,10 +55,7 @@ export class AttemptIdsStore {
     });
   }
 
-  /**
-   * Deletes ids that are older than the given number of days.
-   * @returns the number of deleted rows, at most `limit`
-   */
+  /** @returns the number of deleted rows, at most `limit` */
   async deleteExpired(days: number, limit: number): Promise<number> {
     const [deleted] = await this.database.query<{ rows: number }>(DELETE_EXPIRED, { days, limit });
     return deleted?.rows ?? 0;

@@ -19,10 +19,7 @@ export class ManualAttempts {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Claims an adjustment in the caller's database transaction.
-   * @returns undefined if its id is taken
-   */
+  /** Claims an adjustment in the caller's database transaction; undefined if its id is taken. */
   claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
     return this.transactions.claimAdjustment(query, adjustment);
   }

@@ -171,10 +171,7 @@ const MARK_BET = named(
     RETURNING attempt`,
 );
 
-/**
- * Assigns its target, a tombstone, to a ROLLBACK, if no other ROLLBACK holds it. A DECLINED ROLLBACK no longer holds its
- * tombstone.
- */
+/** Assigns its target, a tombstone, to a ROLLBACK, unless another ROLLBACK that is not DECLINED holds it. */
 const MARK_TOMBSTONE = named(
   'transaction_mark_tombstone',
   `
@@ -199,9 +196,7 @@ const PLACE_TOMBSTONE = named(
 /** Takes the target of a ROLLBACK, depending on what was found under the target's id. */
 export const TAKE_TARGET = { bet: MARK_BET, tombstone: MARK_TOMBSTONE, nothing: PLACE_TOMBSTONE };
 
-/**
- * A history has at most ATTEMPTS_KEPT attempts: the first FIRST_ATTEMPTS_KEPT, and the latest of the others.
- */
+/** A history has at most ATTEMPTS_KEPT attempts: the first FIRST_ATTEMPTS_KEPT, and the latest of the others. */
 export const ATTEMPTS_KEPT = 200;
 export const FIRST_ATTEMPTS_KEPT = 20;
 
@@ -271,9 +266,7 @@ const SETTLEMENT = {
   record: 'jsonb',
 };
 
-/**
- * Finds the settlement of the item `a` if an earlier execution of the statement committed it, but the result was lost.
- */
+/** Finds the settlement of item `a` if an earlier execution of the statement committed it, but its result was lost. */
 const alreadySettled = (items: string) => `
   SELECT a.item FROM (${items}) a
     JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id

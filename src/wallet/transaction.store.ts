@@ -90,10 +90,7 @@ export class TransactionStore {
     return row && newClaim(transaction, sentMs);
   }
 
-  /**
-   * Claims a WIN.
-   * @returns undefined if the id is taken, or the round's version has changed since it was read
-   */
+  /** @returns undefined if the id is taken, or the round's version has changed since it was read */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
     const values = { ...this.claimValues(transaction), roundVersion: round.version };
     const { row, sentMs } = await this.sendClaim(sql.CLAIM_WIN, values);

@@ -157,10 +157,7 @@ export class WalletService {
     throw new CroupierError('TRANSACTION_IN_FLIGHT');
   }
 
-  /**
-   * Commits the claim that the decision needs.
-   * @returns undefined if another request was faster
-   */
+  /** Commits the claim that the decision needs; undefined if another request was faster. */
   private async claim(
     { provider, request, platformTransactionId }: Submission,
     { operatorId, sessionId, mode }: SessionFacts,

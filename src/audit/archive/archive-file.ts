@@ -67,10 +67,7 @@ export async function readHeader(path: string): Promise<ArchiveHeader> {
   throw new Error(`${path}: it is not an archive of the audit log`);
 }
 
-/**
- * The entries of the archive, in the order of the file.
- * @throws Error if the file cannot be read, or a line is not an entry
- */
+/** @throws Error if the file cannot be read, or a line is not an entry */
 export async function* entriesIn(path: string): AsyncGenerator<SealedEntry> {
   for await (const [number, value] of linesOf(path)) {
     if (number === 1) continue;
@@ -80,10 +77,7 @@ export async function* entriesIn(path: string): AsyncGenerator<SealedEntry> {
   }
 }
 
-/**
- * SHA-256 of the file in hex.
- * @throws Error if it cannot be read
- */
+/** @throws Error if the file cannot be read */
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

@@ -16,10 +16,7 @@ import { entriesIn, readHeader, sha256Of } from './archive-file.js';
 
 const ACTION = 'audit.archive';
 const TARGET = 'archive:';
-/**
- * Maximum number of records of archives that are read, newest first. Verification needs only the record of the archive
- * that ends where the log in the database begins.
- */
+/** Maximum number of records of archives that are read: verification needs only the one before the log's beginning. */
 const CONSIDERED = 1_000;
 
 /** A part of the log that is kept in a file: all entries of a partition. */
@@ -133,7 +130,7 @@ type ArchiveVerdict =
     }
   | ({ readonly kind: 'broken'; readonly path: string } & Break);
 
-/** Consecutive archives whose entries and seals are valid. The last entry of the last file is not authenticated yet. */
+/** Valid so far: only the last entry of the last file is not authenticated yet. */
 interface Followed {
   readonly kind: 'followed';
   /** The last file. */

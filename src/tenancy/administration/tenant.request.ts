@@ -58,9 +58,7 @@ export const PRINTABLE_SCHEMA = {
   pattern: '^[!-~]+$',
 } as const;
 
-/**
- * The base address of a wallet or webhook. The pattern is coarse; `checkBaseUrl` checks the rest. Contract, section 4.
- */
+/** The base address of a wallet or webhook. `checkBaseUrl` checks what the pattern cannot. Contract, section 4. */
 const BaseUrl = (example: string, presence: Presence) =>
   PatternField(
     PRINTABLE,

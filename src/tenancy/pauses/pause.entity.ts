@@ -4,10 +4,7 @@ import type { TenantKind } from '../tenant.js';
 
 export type PausedKind = TenantKind | 'GAME';
 
-/**
- * A pause of an operator, provider or game: its BETs and launches are refused until the pause ends. Contract, section
- * 9, "Health and pauses".
- */
+/** A pause of an operator, provider or game. Contract, section 9, "Health and pauses". */
 @Entity({ name: 'pauses', synchronize: false })
 export class Pause {
   @PrimaryColumn(text('kind'))

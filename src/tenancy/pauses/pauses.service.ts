@@ -88,10 +88,7 @@ export class PausesService {
     return items.map((item) => ({ ...item, pause: inForce.get(idOf(item)) ?? null }));
   }
 
-  /**
-   * Locks the operator, provider or game and reads its current pause.
-   * @throws CroupierError NOT_FOUND
-   */
+  /** @throws CroupierError NOT_FOUND */
   private async lockPause(transaction: Transaction, kind: PausedKind, id: string): Promise<Pause | null> {
     const found = isIdentifier(id) && (await this.pauses.lockTarget(transaction.query, kind, id));
     if (!found) throw new CroupierError('NOT_FOUND', `no such ${nounOf(kind)}`);

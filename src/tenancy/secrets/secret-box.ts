@@ -42,9 +42,8 @@ export class SecretBox {
   /** The id of the current key, the only key that encrypts. */
   readonly keyId: string;
 
-  /** The keys for decryption, by key id: the current one, and the previous one while `SECRETS_KEY` is rotated. */
+  /** The keys for decryption, by key id. */
   private readonly keys: ReadonlyMap<string, Buffer>;
-
   private readonly key: Buffer;
 
   /** Encrypts with `secretsKey`; decrypts with both keys. */
@@ -127,10 +126,7 @@ function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): stri
   }
 }
 
-/**
- * In the earlier format, the additional data is the tenant's id. A tenant's id has no brackets, but the result does,
- * so the two are never equal.
- */
+/** Never equal to the earlier format's additional data, the tenant's id: that has no brackets. */
 function additionalData({ tenantId, column }: SecretPlace, secretId: string): string {
   return JSON.stringify(['croupier secret', tenantId, column, secretId]);
 }

@@ -5,10 +5,7 @@ import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.sto
 import type { SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
 
-/**
- * A stored secret that contradicts the audit log's last entry about it, that has an id but no entry, or that cannot be
- * decrypted.
- */
+/** A stored secret that contradicts the audit log, has an id but no entry there, or cannot be decrypted. */
 interface StaleSecret {
   readonly noun: 'provider' | 'operator';
   readonly id: string;
@@ -73,10 +70,7 @@ function staleSecrets(stored: EncryptedSecrets, entry: TargetEntry, box: SecretB
   return [...current, ...stale('previous', reason)];
 }
 
-/**
- * An instant in the log's format. PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the
- * log.
- */
+/** PostgreSQL's infinity, which pg does not parse as a Date, equals no instant of the log. */
 function instantText(instant: Date | null): string {
   return instant instanceof Date ? instant.toISOString() : String(instant);
 }
@@ -95,10 +89,7 @@ function unnamedSecret({ id, kind, encryptedSecret }: EncryptedSecrets, box: Sec
   return [{ noun: nounOf(kind), id, column: 'current', reason, recordedAt: 'not in the log' }];
 }
 
-/**
- * Why a stored secret is stale, judged by its id; undefined if it is not. A secret that cannot be decrypted is always
- * stale.
- */
+/** Why a stored secret is stale, judged by its id or because it cannot be decrypted; undefined if it is not. */
 function staleness(
   box: SecretBox,
   place: SecretPlace,

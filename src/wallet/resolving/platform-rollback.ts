@@ -5,10 +5,7 @@ import type { TransactionKey } from '../transaction.js';
 /** The BET that a ROLLBACK of the platform ends. */
 type EndedBet = TransactionKey & Pick<TransactionRequest, 'playerRef' | 'gameId' | 'currency' | 'roundId'>;
 
-/**
- * Length of the digest in the id, in hex digits: 128 bits. Contract, section 3, "Undecided transactions without a
- * retry".
- */
+/** Length of the digest in the id, in hex digits: 128 bits. Contract, section 3. */
 const DIGITS = 32;
 
 /**

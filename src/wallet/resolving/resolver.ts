@@ -17,10 +17,7 @@ const BATCH = 25;
 const BATCHES_PER_PASS = 40;
 /** Number of failed calls after which an operator is skipped until the next pass. */
 const FAILURES_PER_PASS = 4;
-/**
- * How long a stop waits for calls in flight, in milliseconds. If a call is cut off, its transaction stays PENDING and
- * is due again later.
- */
+/** How long a stop waits for calls in flight, in milliseconds. A transaction that is cut off is due again later. */
 const STOP_MS = 5_000;
 
 /**
@@ -78,10 +75,7 @@ export class Resolver {
     }
   }
 
-  /**
-   * Resolves one transaction. A failure is only logged, so that it does not block later transactions.
-   * @returns undefined if it failed
-   */
+  /** @returns undefined if it failed: this is only logged, so that it does not block later transactions */
   private resolve(due: DueTransaction): Promise<ResolveOutcome | undefined> {
     // The attempt, its log lines and the call to the operator carry this id, as for an incoming request.
     const requestId = `resolver-${this.randomness.uuid()}`;
