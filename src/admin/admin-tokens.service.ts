@@ -23,6 +23,8 @@ const ALGORITHMS = [
 ];
 /** Tolerated difference between the issuer's clock and ours, in seconds. */
 const TOLERANCE_SECONDS = 30;
+/** The end of the year 9999 in Unix seconds. A later time has no form that our answers document. */
+const LATEST_EXPIRY_SECONDS = 253_402_300_799;
 const SUBJECT = /^[\x21-\x7e]{1,200}$/;
 
 /** JWT claims that occur only in ID tokens. OpenID Connect Core 1.0, section 3.3.2.11. */
@@ -50,7 +52,12 @@ export class AdminTokens {
     const { adminJwt } = this.configuration;
     const payload = adminJwt && (await this.verified(token, adminJwt));
     if (!payload?.sub || !SUBJECT.test(payload.sub)) return undefined;
-    return { id: `jwt:${payload.sub}`, name: payload.sub, roles: rolesIn(payload[adminJwt!.roleClaim]) };
+    return {
+      id: `jwt:${payload.sub}`,
+      name: payload.sub,
+      roles: rolesIn(payload[adminJwt!.roleClaim]),
+      expiresAt: new Date(Math.min(payload.exp!, LATEST_EXPIRY_SECONDS) * 1000),
+    };
   }
 
   private async verified(

@@ -41,8 +41,9 @@ export class AdminGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ActingRequest>();
     const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (key === undefined) throw unauthorized();
-    const { id, name, roles } = await this.holder(key, request);
-    const actor = actsAs(request, { actor: id, name, role: roles.join('+') || 'none', roles });
+    const { id, name, roles, expiresAt } = await this.holder(key, request);
+    const role = roles.join('+') || 'none';
+    const actor = actsAs(request, { actor: id, name, role, roles, expiresAt });
     this.refusals.admit(actor);
     if (holds(roles, required)) return true;
     const refusal = new CroupierError('FORBIDDEN', `this needs the role ${required}`);

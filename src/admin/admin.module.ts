@@ -9,11 +9,12 @@ import { KeyAdministration } from './key-administration.service.js';
 import { AdminKey } from './key.entity.js';
 import { KeyStore } from './key.store.js';
 import { KeysAdminController } from './keys.admin.controller.js';
+import { MeAdminController } from './me.admin.controller.js';
 import { WrongKeyLimit } from './wrong-key-limit.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AdminKey]), OutboundModule],
-  controllers: [KeysAdminController, AuditAdminController],
+  controllers: [KeysAdminController, MeAdminController, AuditAdminController],
   providers: [AdminGuard, AdminTokens, Administrators, KeyAdministration, KeyStore, WrongKeyLimit],
   exports: [AdminGuard, KeyAdministration],
 })

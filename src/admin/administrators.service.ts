@@ -28,7 +28,7 @@ export class Administrators {
 
   /**
    * The administrator of a credential; undefined if it is not valid. A key is looked up each time, so that a revocation
-   * applies to all instances at once.
+   * and an expiry apply to all instances at once.
    * @throws CroupierError INTERNAL if the issuer of a token cannot be reached
    */
   async identify(key: string): Promise<Administrator | undefined> {
@@ -37,7 +37,12 @@ export class Administrators {
     const stored = KEY.test(key) ? await this.keys.liveByHash(sha256(key), LAST_USED_SECONDS) : undefined;
     if (!stored) return undefined;
     if (stored.useIsDue) await this.recordUse(stored);
-    return { id: `key:${stored.id}`, name: stored.name, roles: [stored.role] };
+    return {
+      id: `key:${stored.id}`,
+      name: stored.name,
+      roles: [stored.role],
+      expiresAt: stored.expiresAt ?? undefined,
+    };
   }
 
   private async recordUse({ id }: LiveKey): Promise<void> {

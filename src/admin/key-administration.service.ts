@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { instantOrDayMs } from '../runtime/instant.js';
+import { DatabaseClock } from '../database/database-clock.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
@@ -21,10 +23,18 @@ export class KeyAdministration {
     private readonly audit: Audit,
     private readonly keys: KeyStore,
     private readonly randomness: Randomness,
+    private readonly databaseClock: DatabaseClock,
   ) {}
 
-  /** Creates a key of 256 random bits. Only this call returns the key: the database stores its hash. */
-  async create(actor: Actor, { name, role }: CreateKeyRequest): Promise<CreatedKeyResponse> {
+  /**
+   * Creates a key of 256 random bits. Only this call returns the key: the database stores its hash.
+   * @throws CroupierError INVALID_REQUEST if `expiresAt` is not in the future
+   */
+  async create(actor: Actor, { name, role, expiresAt }: CreateKeyRequest): Promise<CreatedKeyResponse> {
+    const end = expiresAt == null ? null : new Date(instantOrDayMs(expiresAt)!);
+    if (end !== null && end <= this.databaseClock.now()) {
+      throw new CroupierError('INVALID_REQUEST', 'expiresAt must be in the future');
+    }
     const key = this.randomness.secret();
     const id = this.randomness.uuid();
     const stored = await this.audit.change(actor, async (transaction, record) => {
@@ -34,8 +44,13 @@ export class KeyAdministration {
         role,
         keyHash: sha256(key),
         createdBy: actor.actor,
+        expiresAt: end,
       });
-      await record({ action: 'key.create', target: `key:${id}`, after: { name, role } });
+      await record({
+        action: 'key.create',
+        target: `key:${id}`,
+        after: { name, role, ...(end && { expiresAt: end }) },
+      });
       return inserted;
     });
     return { ...keyResponse(stored), key };
@@ -62,8 +77,12 @@ export class KeyAdministration {
     await this.audit.change(actor, async (transaction, record) => {
       const revoked = await this.keys.revoke(transaction, id);
       if (!revoked) throw new CroupierError('NOT_FOUND', 'no such key');
-      const { name, role, lastUsedAt } = revoked;
-      await record({ action: 'key.revoke', target: `key:${id}`, before: { name, role, lastUsedAt } });
+      const { name, role, lastUsedAt, expiresAt } = revoked;
+      await record({
+        action: 'key.revoke',
+        target: `key:${id}`,
+        before: { name, role, lastUsedAt, ...(expiresAt && { expiresAt }) },
+      });
     });
   }
 

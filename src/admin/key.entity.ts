@@ -28,6 +28,10 @@ export class AdminKey {
   @Column(nullable(instant('last_used_at')))
   lastUsedAt: Date | null;
 
+  /** When the key ceases to be valid; null if only a revocation ends it. */
+  @Column(nullable(instant('expires_at')))
+  expiresAt: Date | null;
+
   @Column(nullable(instant('revoked_at')))
   revokedAt: Date | null;
 }

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ChoiceField, TextField } from '../api/validation/fields.js';
+import { InstantField } from '../api/validation/instant.js';
 import { columnsOf } from '../api/lists/item.js';
 import { listOf } from '../api/lists/list.js';
 import type { AdminKey } from './key.entity.js';
@@ -19,6 +20,12 @@ export class CreateKeyRequest {
 
   @ChoiceField(ROLES, ROLE)
   role: Role;
+
+  @InstantField('In the future: when the key expires (if absent, only a revocation ends it)', {
+    presence: 'nullable',
+    example: '2099-01-31T06:00:00Z',
+  })
+  expiresAt?: string | null;
 }
 
 export class KeyResponse {
@@ -41,6 +48,13 @@ export class KeyResponse {
     description: 'the last use, up to a minute old; null if it was never used',
   })
   lastUsedAt: Date | null;
+
+  @ApiPropertyOptional({
+    type: Date,
+    description: 'from this time on, the key is refused; absent if only a revocation ends it',
+    example: '2099-01-31T06:00:00.000Z',
+  })
+  expiresAt?: Date;
 }
 
 export class CreatedKeyResponse extends KeyResponse {
@@ -51,8 +65,8 @@ export class CreatedKeyResponse extends KeyResponse {
   key: string;
 }
 
-export function keyResponse({ id, name, role, createdAt, lastUsedAt }: AdminKey): KeyResponse {
-  return { id, name, role, createdAt, lastUsedAt };
+export function keyResponse({ id, name, role, createdAt, lastUsedAt, expiresAt }: AdminKey): KeyResponse {
+  return { id, name, role, createdAt, lastUsedAt, ...(expiresAt && { expiresAt }) };
 }
 
 export const KEY_COLUMNS = columnsOf(KeyResponse);

@@ -7,11 +7,12 @@ import { named } from '../database/statement.js';
 import { AdminKey } from './key.entity.js';
 import type { Role } from './role.js';
 
-/** A key that is not revoked, with the fields that the guard needs. */
+/** A key that is neither revoked nor expired, with the fields that the guard needs. */
 export interface LiveKey {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
+  readonly expiresAt: Date | null;
   /** Whether this use must be recorded, because the last recorded one is too old or missing. */
   readonly useIsDue: boolean;
 }
@@ -20,11 +21,12 @@ export interface LiveKey {
 const USE_IS_DUE =
   '(last_used_at IS NULL OR last_used_at < statement_timestamp() - make_interval(secs => :everySeconds))';
 
-/** Runs for every request with an administrator's key. */
+/** Runs for every request with an administrator's key. The database's clock decides, so that instances agree. */
 const LIVE_BY_HASH = named(
   'admin_key_live_by_hash',
-  `SELECT id, name, role, ${USE_IS_DUE} AS "useIsDue"
-     FROM admin_keys WHERE key_hash = :hash AND revoked_at IS NULL`,
+  `SELECT id, name, role, expires_at AS "expiresAt", ${USE_IS_DUE} AS "useIsDue"
+     FROM admin_keys WHERE key_hash = :hash AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > statement_timestamp())`,
 );
 
 /** Checks `USE_IS_DUE` again, so that only one of several concurrent requests records its use. */
@@ -55,7 +57,7 @@ export class KeyStore {
 
   async insert(
     { manager }: Transaction,
-    key: Pick<AdminKey, 'id' | 'name' | 'role' | 'keyHash' | 'createdBy'>,
+    key: Pick<AdminKey, 'id' | 'name' | 'role' | 'keyHash' | 'createdBy' | 'expiresAt'>,
   ): Promise<AdminKey> {
     await manager.insert(AdminKey, { ...key, createdAt: databaseTime });
     return manager.findOneByOrFail(AdminKey, { id: key.id });
@@ -66,7 +68,7 @@ export class KeyStore {
   }
 
   /**
-   * The keys that are not revoked, newest first.
+   * The keys that are not revoked, expired ones included, newest first.
    * @param after the last id of the previous page
    */
   page(after: string | undefined, limit: number): Promise<AdminKey[]> {

@@ -32,8 +32,9 @@ export class KeysAdminController {
   @Get()
   @AdminRoute('listKeys', {
     role: 'admin',
-    summary: 'List the live admin keys, newest first',
-    description: 'The list does not contain the keys themselves.',
+    summary: 'List the admin keys that are not revoked, newest first',
+    description:
+      'The list does not contain the keys themselves. Expired keys are in it until they are revoked.',
     audited: ['key.list', 'keys'],
     errors: ['INVALID_REQUEST'],
   })

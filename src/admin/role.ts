@@ -1,4 +1,4 @@
-/** Roles of administrators. Contract, sections 7 and 9. */
+/** Roles of administrators, the strongest first. Contract, sections 7 and 9. */
 export const ROLES = ['admin', 'operations', 'promotions', 'support', 'auditor'] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -27,6 +27,8 @@ export interface Administrator {
   readonly id: string;
   /** Display name: the key's name, the token's subject, or `root`. */
   readonly name: string;
-  /** Empty if a token of the OpenID provider is valid but names none of our roles. */
+  /** In the order of `ROLES`. Empty if a token of the OpenID provider is valid but names none of our roles. */
   readonly roles: readonly Role[];
+  /** When the key or token expires; undefined if it does not. */
+  readonly expiresAt?: Date | undefined;
 }

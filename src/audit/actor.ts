@@ -14,6 +14,8 @@ export interface Actor {
   readonly role: string;
   /** An administrator's roles as a list. */
   readonly roles?: readonly string[];
+  /** When an administrator's key or token expires; undefined if it does not. */
+  readonly expiresAt?: Date | undefined;
   /** The sender's address, according to `TRUST_PROXY`; a command has none. */
   readonly address?: string;
 }

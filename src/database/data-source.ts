@@ -27,6 +27,7 @@ import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js'
 import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
 import { DuplicateGrants1764000000025 } from './migrations/0025-duplicate-grants.js';
 import { AuditorRole1764000000037 } from './migrations/0037-auditor-role.js';
+import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -81,6 +82,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       GrantsByTime1764000000023,
       DuplicateGrants1764000000025,
       AuditorRole1764000000037,
+      ExpiringKeys1764000000038,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -4,7 +4,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
-import { Randomness } from '../runtime/randomness.js';
+import { Instance } from '../runtime/instance.js';
 import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { type CallOutcome, CallsOfPeriod } from './calls-of-period.js';
@@ -30,7 +30,6 @@ const STOP_MS = 1_000;
 @Injectable()
 export class HealthScores {
   private readonly logger = new Logger('HealthScores');
-  private readonly instanceId: string;
   /** The periods that are not fully shared yet; the last one is the current period. */
   private periods: CallsOfPeriod[];
   private periodsBegun = 0;
@@ -39,13 +38,12 @@ export class HealthScores {
   private readonly loop: BackgroundLoop;
 
   constructor(
-    randomness: Randomness,
+    private readonly instance: Instance,
     private readonly databaseClock: DatabaseClock,
     private readonly tenancy: TenancyService,
     private readonly store: HealthPeriodStore,
     background: Background,
   ) {
-    this.instanceId = randomness.uuid();
     this.periods = [new CallsOfPeriod(databaseClock.now())];
     this.loop = background.add({
       name: 'share the calls that health scores count',
@@ -126,7 +124,7 @@ export class HealthScores {
     for (const period of this.periods.slice()) {
       const isCurrent = period === this.periods.at(-1);
       const counts = period.unshared(new Set(isCurrent ? this.openBreakers() : []));
-      if (counts.length > 0) await this.store.share(this.instanceId, period.startedAt, counts);
+      if (counts.length > 0) await this.store.share(this.instance.id, period.startedAt, counts);
       period.markShared(counts);
       if (!isCurrent) this.periods = this.periods.filter((other) => other !== period);
     }

@@ -2,7 +2,7 @@ import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { BoundedLogger } from './bounded-logger.js';
 import { LogDestination, ServiceLogger } from './logging.js';
 import { Configuration } from '../config/configuration.js';
-import { Randomness } from '../runtime/randomness.js';
+import { Instance } from '../runtime/instance.js';
 import { exportingProvider, Tracing } from './tracing.js';
 import { Metrics } from './metrics.js';
 
@@ -14,9 +14,9 @@ import { Metrics } from './metrics.js';
     LogDestination,
     {
       provide: Tracing,
-      inject: [Configuration, Randomness],
-      useFactory: async ({ tracing }: Configuration, randomness: Randomness) =>
-        new Tracing(tracing && (await exportingProvider(tracing, randomness.uuid()))),
+      inject: [Configuration, Instance],
+      useFactory: async ({ tracing }: Configuration, { id }: Instance) =>
+        new Tracing(tracing && (await exportingProvider(tracing, id))),
     },
   ],
   exports: [Metrics, ServiceLogger, Tracing],

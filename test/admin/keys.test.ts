@@ -112,6 +112,9 @@ describe('a key', () => {
     [{ name: 'x', role: 'root' }, 'role'],
     [{ name: 'x', role: ['admin'] }, 'role'],
     [{ name: 'x', role: 'admin', key: 'mine' }, 'key'],
+    [{ name: 'x', role: 'admin', expiresAt: '2026-01-31' }, 'expiresAt must be in the future'],
+    [{ name: 'x', role: 'admin', expiresAt: 'tomorrow' }, 'expiresAt'],
+    [{ name: 'x', role: 'admin', expiresAt: 4102444800 }, 'expiresAt'],
   ])('is not created from %j', async (body, named) => {
     const reply = await world.admin('POST', '/v1/admin/keys', body);
     expect(reply.status).toBe(400);
@@ -134,6 +137,34 @@ describe('a revoked key', () => {
 
   test.each(['x', '00000000-0000-4000-8000-000000000000'])('that is unknown is a 404: %s', async (id) => {
     expect((await world.admin('DELETE', `/v1/admin/keys/${id}`)).status).toBe(404);
+  });
+});
+
+describe('a key with an expiry', () => {
+  const EXPIRES = '2099-01-31T06:00:00.000Z';
+  const request = { name: 'Auditors', role: 'auditor', expiresAt: '2099-01-31T07:00:00+01:00' };
+
+  test('is shown, listed and recorded with it', async () => {
+    const { id, expiresAt } = (await world.admin('POST', '/v1/admin/keys', request)).json;
+    expect(expiresAt).toBe(EXPIRES);
+    expect((await listed()).find((item) => item['id'] === id)).toMatchObject({ expiresAt: EXPIRES });
+    const { items } = (await world.admin('GET', `/v1/admin/audit?target=key:${String(id)}`)).json;
+    expect(items).toMatchObject([{ action: 'key.create', after: { role: 'auditor', expiresAt: EXPIRES } }]);
+  });
+
+  test('is refused on every instance once it has expired, and stays in the list until it is revoked', async () => {
+    const { id, key } = (await world.admin('POST', '/v1/admin/keys', request)).json;
+    const headers = { Authorization: `Bearer ${String(key)}` };
+    const statuses = async () => [
+      (await ask(String(key), { from: '198.51.100.7' })).status,
+      (await fetch(`${other.url}/v1/admin/providers`, { headers })).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    const expire = 'UPDATE admin_keys SET expires_at = statement_timestamp() WHERE id = $1';
+    await world.sql.run(expire, [id]);
+    expect(await statuses()).toEqual([401, 401]);
+    expect((await listed()).map((item) => item['id'])).toContain(id);
+    expect((await world.admin('DELETE', `/v1/admin/keys/${String(id)}`)).status).toBe(204);
   });
 });
 

@@ -102,6 +102,25 @@ test('two roles that do not include each other admit to the routes of both', asy
   ]);
 });
 
+test("a token's caller reads the strongest of its roles, and the token's expiry", async () => {
+  const exp = Math.floor(world.clock.unixSeconds()) + 300;
+  const me = async (claims: Record<string, unknown>) => {
+    const { status, json } = await ask(await token({ claims }), 'GET', '/v1/admin/me');
+    return { status, ...json };
+  };
+  expect(
+    await me({ sub: 'dave', exp, croupier_role: ['auditor', 'promotions', 'operations'] }),
+  ).toMatchObject({
+    actor: 'jwt:dave',
+    name: 'dave',
+    role: 'operations',
+    expiresAt: new Date(exp * 1000).toISOString(),
+  });
+  const farAway = await me({ exp: 1e300, croupier_role: 'auditor' });
+  expect(farAway).toMatchObject({ role: 'auditor', expiresAt: '9999-12-31T23:59:59.000Z' });
+  expect(await me({ croupier_role: 'nobody' })).toMatchObject({ status: 403 });
+});
+
 test("a token's subject is the actor in the audit log", async () => {
   await ask(await token({ claims: { sub: 'bob', croupier_role: 'admin' } }), 'GET', '/v1/admin/keys');
   const { items } = (await world.admin('GET', '/v1/admin/audit?actor=jwt:bob')).json;

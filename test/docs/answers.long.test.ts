@@ -183,6 +183,10 @@ test('the answers of the routes of games are documented', async () => {
   documented('GET /v1/admin/games', await world.admin('GET', '/v1/admin/games?limit=1'), 200);
 });
 
+test('the answer about the caller is documented', async () => {
+  documented('GET /v1/admin/me', await world.admin('GET', '/v1/admin/me'), 200);
+});
+
 test('the list of health scores is documented', async () => {
   documented('GET /v1/admin/health-scores', await world.admin('GET', '/v1/admin/health-scores'), 200);
 });

@@ -12,7 +12,7 @@ import { useWorld } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
 /** Constraints that no schema can express: that a day exists, and that an address can be used. */
-const BEYOND_A_SCHEMA = /^(from|to|until|launchUrl) must/;
+const BEYOND_A_SCHEMA = /^(from|to|until|expiresAt|launchUrl) must/;
 
 const isDots = (value: unknown) => value === '.' || value === '..';
 

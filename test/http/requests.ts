@@ -96,7 +96,14 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [AdminGrantRequest, [{ ...SPINS, playerRef: 'p', operatorId: 'o', requestRef: 'r' }]],
   [OperatorBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], batchRef: 'b' }]],
   [AdminBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], operatorId: 'o', batchRef: 'b' }]],
-  [CreateKeyRequest, [{ name: 'Night shift', role: 'support' }]],
+  [
+    CreateKeyRequest,
+    [
+      { name: 'Night shift', role: 'support' },
+      { name: 'Audit', role: 'auditor', expiresAt: '2099-01-31T00:00:00Z' },
+      { name: 'Audit', role: 'auditor', expiresAt: null },
+    ],
+  ],
   [
     PutGameRequest,
     [{ providerId: 'acme', name: 'Book', status: 'ACTIVE', launchUrl: 'https://play.acme.example' }],

@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Stores when a key expires. The previous release accepts an expired key, so it should not run for longer than needed. */
+export class ExpiringKeys1764000000038 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE admin_keys ADD COLUMN expires_at timestamptz');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE admin_keys DROP COLUMN expires_at');
+  }
+}
