@@ -15,6 +15,7 @@ export const TAGS = Object.entries({
   Operators: 'The operators whose wallets Croupier calls, and their secrets.',
   Games: 'The games, and the provider of each.',
   'Limits and approvals': 'Limits on grants and adjustments, and approvals of those that exceed a limit.',
+  Pauses: 'What is paused: its BETs and launches are refused.',
   'Health scores': 'How well operators and providers answer.',
   Keys: "Administrators' keys and their roles.",
   'Audit log': 'Who did what, from where and when.',

@@ -9,6 +9,7 @@ import {
   ProvidersAdminController,
 } from './administration/tenants.admin.controller.js';
 import { Pause } from './pauses/pause.entity.js';
+import { PausesAdminController } from './pauses/pauses.admin.controller.js';
 import { PauseStore } from './pauses/pause.store.js';
 import { PausesService } from './pauses/pauses.service.js';
 import { SecretBox } from './secrets/secret-box.js';
@@ -21,7 +22,12 @@ import { TenantAdministration } from './administration/tenant-administration.js'
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([TenantEntity, ProviderEntity, OperatorEntity, Game, Pause])],
-  controllers: [ProvidersAdminController, OperatorsAdminController, GamesAdminController],
+  controllers: [
+    ProvidersAdminController,
+    OperatorsAdminController,
+    GamesAdminController,
+    PausesAdminController,
+  ],
   providers: [
     TenancyService,
     TenancyStore,

@@ -1,7 +1,16 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import {
+  ADMIN_KEY,
+  FOREIGN_GAME,
+  GAME,
+  OTHER_GAME,
+  OPERATOR,
+  PROVIDER,
+  type Reply,
+  useWorld,
+} from '../world/world.js';
 
 const world = useWorld();
 beforeAll(async () => {
@@ -16,6 +25,9 @@ beforeAll(async () => {
   await world.admin('POST', '/v1/admin/free-spins/batches', { ...spins, playerRefs: [playerRef] });
   await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxGrantMinor: 1 });
   await world.admin('POST', '/v1/admin/free-spins', { ...spins, playerRef });
+  for (const game of [FOREIGN_GAME, OTHER_GAME]) {
+    await world.admin('POST', `/v1/admin/games/${game}/pause`, { reason: 'to be listed' });
+  }
   // The item of the flagged WIN is opened after its answer.
   await vi.waitFor(async () => expect((await get('/v1/admin/attention')).text).toContain('UNKNOWN_BATCH'));
 });
@@ -44,6 +56,7 @@ const LISTS: [path: string, known: string, file?: string][] = [
   ['approvals', 'WAITING'],
   ['attention', 'UNKNOWN_BATCH'],
   ['health-scores', OPERATOR],
+  ['pauses', FOREIGN_GAME],
   ['search?q=ann', 'player', 'search'],
 ];
 

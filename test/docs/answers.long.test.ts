@@ -187,6 +187,10 @@ test('the answer about the caller is documented', async () => {
   documented('GET /v1/admin/me', await world.admin('GET', '/v1/admin/me'), 200);
 });
 
+test('the list of pauses is documented', async () => {
+  documented('GET /v1/admin/pauses', await world.admin('GET', '/v1/admin/pauses'), 200);
+});
+
 test('the list of health scores is documented', async () => {
   documented('GET /v1/admin/health-scores', await world.admin('GET', '/v1/admin/health-scores'), 200);
 });

@@ -74,7 +74,7 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
     throw error;
   }
   const audit = auditOver(database, new Sealer(configuration));
-  const pauses = new PausesService(tenancy, new PauseStore(pauseRepository), audit, databaseClock);
+  const pauses = new PausesService(tenancy, new PauseStore(database, pauseRepository), audit, databaseClock);
   const tenants = new TenantAdministration(configuration, tenancy, tenantStore, box, pauses, audit);
   const games = new GameAdministration(tenancy, new GameStore(gameRepository), pauses, audit);
   return { tenancy, tenants, games, store, dataSource, stop };

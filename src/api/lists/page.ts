@@ -56,16 +56,18 @@ export interface PageOf<T> {
 /**
  * Reads one page of a list that is ordered by id.
  * @param read returns at most `limit` items whose id is greater than `after`
+ * @param isId whether an id is valid; a cursor with an invalid id is refused
  * @throws CroupierError INVALID_REQUEST if the cursor is malformed
  */
 export async function pageById<T>(
   query: PageQuery,
   read: (page: PageAfter) => Promise<T[]>,
   idOf: (item: T) => string,
+  isId: (id: string) => boolean = isIdentifier,
 ): Promise<PageOf<T>> {
   const limit = query.limit ?? LIMIT;
   const after = query.cursor === undefined ? '' : Buffer.from(query.cursor, 'base64url').toString();
-  if (query.cursor !== undefined && !isIdentifier(after)) {
+  if (query.cursor !== undefined && !isId(after)) {
     throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
   }
   // One item more than requested tells whether there is a next page.

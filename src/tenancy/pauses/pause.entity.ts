@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { instant, nullable, text } from '../../database/columns.js';
-import type { TenantKind } from '../tenant.js';
 
-export type PausedKind = TenantKind | 'GAME';
+export const PAUSED_KINDS = ['GAME', 'OPERATOR', 'PROVIDER'] as const;
+
+export type PausedKind = (typeof PAUSED_KINDS)[number];
 
 /** A pause of an operator, provider or game. Contract, section 9, "Health and pauses". */
 @Entity({ name: 'pauses', synchronize: false })

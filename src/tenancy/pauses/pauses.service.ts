@@ -5,12 +5,14 @@ import type { Transaction } from '../../database/database.js';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { answerOf } from '../../api/answer.js';
+import { present } from '../../api/lists/item.js';
+import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { instantOrDayMs } from '../../runtime/instant.js';
 import { TenancyService } from '../tenancy.service.js';
 import { nounOf } from '../tenant.js';
-import { isInForce, type Pause, type PausedKind } from './pause.entity.js';
-import { type PauseRequest, PauseResponse, type ResumeRequest } from './pause.request.js';
+import { isInForce, type Pause, PAUSED_KINDS, type PausedKind } from './pause.entity.js';
+import { type PauseItem, type PauseRequest, PauseResponse, type ResumeRequest } from './pause.request.js';
 import { PauseStore } from './pause.store.js';
 
 /** An operator, provider or game with its current pause. */
@@ -68,6 +70,20 @@ export class PausesService {
     await this.tenancy.reload();
   }
 
+  /**
+   * One page of the pauses that are in force, ordered by kind and id.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  async list(query: PageQuery): Promise<PageOf<PauseItem>> {
+    const page = await pageById(
+      query,
+      ({ after, limit }) => this.pauses.page(placeIn(after), limit),
+      ({ kind, id }) => `${kind}/${id}`,
+      (text) => placeIn(text) !== undefined,
+    );
+    return { ...page, items: page.items.map((row) => present<PauseItem>(row)) };
+  }
+
   async withPause<T extends object>(kind: PausedKind, id: string, item: T): Promise<WithPause<T>> {
     const [shown] = await this.withPauses(kind, [item], () => id);
     return shown!;
@@ -95,4 +111,11 @@ export class PausesService {
     const pause = await this.pauses.find(transaction, kind, id);
     return pause && isInForce(pause, this.databaseClock.now()) ? pause : null;
   }
+}
+
+/** The kind and id in a cursor; undefined if it has none. */
+function placeIn(cursor: string): Pick<Pause, 'kind' | 'id'> | undefined {
+  const kind = PAUSED_KINDS.find((one) => cursor.startsWith(`${one}/`));
+  const id = kind && cursor.slice(kind.length + 1);
+  return kind && isIdentifier(id) ? { kind, id } : undefined;
 }
