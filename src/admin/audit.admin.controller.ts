@@ -1,5 +1,6 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ACTIONS, actionsOf } from '../audit/actions.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import type { Entry } from '../audit/entry.js';
@@ -10,7 +11,13 @@ import { pageById } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { AdminRoute } from './admin-route.js';
-import { AUDIT_COLUMNS, type AuditEntryResponse, AuditListResponse, AuditQuery } from './audit.request.js';
+import {
+  AUDIT_COLUMNS,
+  AuditActionsResponse,
+  type AuditEntryResponse,
+  AuditListResponse,
+  AuditQuery,
+} from './audit.request.js';
 
 /** Contract, section 7. */
 @ApiTags('Audit log')
@@ -38,10 +45,21 @@ export class AuditAdminController {
     return answer;
   }
 
+  @Get('actions')
+  @AdminRoute('listAuditActions', {
+    role: 'auditor',
+    summary: 'List the names of the actions in the audit log',
+  })
+  @ApiOkResponse({ type: AuditActionsResponse })
+  actions(): AuditActionsResponse {
+    return { items: ACTIONS };
+  }
+
   private async page(query: AuditQuery): Promise<AuditListResponse> {
-    const { from, to, ...texts } = query;
+    const { action, from, to, ...texts } = query;
     const filter = {
       ...texts,
+      ...(action !== undefined && { actions: selected(action) }),
       ...(from !== undefined && { from: new Date(from) }),
       ...(to !== undefined && { to: new Date(to) }),
     };
@@ -52,6 +70,16 @@ export class AuditAdminController {
     );
     return { ...page, items: page.items.map(itemOf) };
   }
+}
+
+/** @throws CroupierError INVALID_REQUEST if the filter selects no action */
+function selected(action: string): readonly string[] {
+  const actions = actionsOf(action);
+  if (actions.length > 0) return actions;
+  throw new CroupierError(
+    'INVALID_REQUEST',
+    'action must be one of GET /v1/admin/audit/actions, or begin some with .*',
+  );
 }
 
 const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;

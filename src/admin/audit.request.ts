@@ -17,7 +17,11 @@ export class AuditQuery extends ListQuery {
   })
   actor?: string;
 
-  @ExactTextField({ example: 'provider.change' })
+  @ExactTextField({
+    example: 'provider.change',
+    description:
+      'one of `GET /v1/admin/audit/actions`, or the beginning of some with `.*`, such as `limit.*`',
+  })
   action?: string;
 
   @ExactTextField({ example: 'provider:acme-games' })
@@ -89,5 +93,14 @@ export class AuditEntryResponse {
 
 /** The columns of an export; `before` and `after` are JSON. */
 export const AUDIT_COLUMNS = columnsOf(AuditEntryResponse);
+
+export class AuditActionsResponse {
+  @ApiProperty({
+    type: [String],
+    example: ['limit.create', 'provider.change'],
+    description: 'In alphabetical order',
+  })
+  items: readonly string[];
+}
 
 export class AuditListResponse extends listOf(AuditEntryResponse) {}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
+import { leading } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import type { Actor } from './actor.js';
 import type { Entry, EntryPlace, NewEntry, Seal, SealedEntry, TargetEntry, Witness } from './entry.js';
@@ -7,7 +8,7 @@ import type { Entry, EntryPlace, NewEntry, Seal, SealedEntry, TargetEntry, Witne
 /** An absent field matches every entry. */
 export interface Filter {
   readonly actor?: string;
-  readonly action?: string;
+  readonly actions?: readonly string[];
   readonly target?: string;
   /** `done` or an error code. */
   readonly outcome?: string;
@@ -67,20 +68,32 @@ const NEWEST_SEAL = named(
      FROM audit_seals ORDER BY number DESC LIMIT 1`,
 );
 
-/**
- * An entry's `day` is the UTC date of its `createdAt`, so the primary key also serves `from` and `to`. The statement
- * has no name, because its plan depends on which parameters are null.
- */
-const PAGE = named(
-  '',
-  `SELECT ${COLUMNS} FROM audit_entries
-    WHERE (:actor::text IS NULL OR actor = :actor) AND (:action::text IS NULL OR action = :action)
-      AND (:target::text IS NULL OR target = :target)
+/** An entry's `day` is the UTC date of its `createdAt`, so the primary key also serves `from` and `to`. */
+const MATCHES = `
+      (:actor::text IS NULL OR actor = :actor) AND (:target::text IS NULL OR target = :target)
       AND (:outcome::text IS NULL OR outcome = :outcome) AND (:requestId::text IS NULL OR request_id = :requestId)
       AND (:from::timestamptz IS NULL OR created_at >= :from AND audit_entries.day >= (:from AT TIME ZONE 'UTC')::date)
       AND (:to::timestamptz IS NULL OR created_at < :to AND audit_entries.day <= (:to AT TIME ZONE 'UTC')::date)
-      AND (:day::date IS NULL OR (day, position) < (:day, :position))
+      AND (:day::date IS NULL OR (audit_entries.day, position) < (:day, :position))`;
+
+/** Has no name, because its plan depends on which parameters are null; so does the plan of the next statement. */
+const PAGE = named(
+  '',
+  `SELECT ${COLUMNS} FROM audit_entries WHERE ${MATCHES}
     ORDER BY audit_entries.day DESC, position DESC LIMIT :limit`,
+);
+
+/**
+ * Reads the newest entries of each action by the index and merges them, so that the rows that it reads are bounded
+ * however many entries the actions have. A range of the index would not be in the order of the list.
+ */
+const PAGE_OF_ACTIONS = named(
+  '',
+  `SELECT e.* FROM unnest(:actions::text[]) AS one (action)
+    CROSS JOIN LATERAL (
+      SELECT ${COLUMNS} FROM audit_entries WHERE ${leading('audit_entries.action', 'one.action')} AND ${MATCHES}
+       ORDER BY audit_entries.action DESC, audit_entries.day DESC, position DESC LIMIT :limit) e
+    ORDER BY e.day DESC, e.position DESC LIMIT :limit`,
 );
 
 /** A subquery for each row, because PostgreSQL would read all seals for each page if they were joined. */
@@ -223,10 +236,10 @@ export class AuditStore {
 
   /** @param before only earlier entries are returned; undefined to start at the newest entry */
   page(filter: Filter, before: EntryPlace | undefined, limit: number): Promise<Entry[]> {
-    const { actor, action, target, outcome, requestId, from, to } = filter;
+    const { actor, actions, target, outcome, requestId, from, to } = filter;
     const { day, position } = before ?? {};
-    const values = { actor, action, target, outcome, requestId, from, to, day, position, limit };
-    return this.database.query<Entry>(PAGE, values);
+    const values = { actor, actions, target, outcome, requestId, from, to, day, position, limit };
+    return this.database.query<Entry>(actions ? PAGE_OF_ACTIONS : PAGE, values);
   }
 
   /** @param after undefined to start at the first entry */

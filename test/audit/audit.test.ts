@@ -220,6 +220,23 @@ describe('the list', () => {
     expect(places).toEqual([...places].sort((a, b) => b - a));
   });
 
+  test('is filtered by the beginning of actions, in the same order and pages', async () => {
+    const all = await entries();
+    const expected = all.filter(({ action }) => String(action).startsWith('provider.'));
+    expect(new Set(expected.map(({ action }) => action)).size).toBeGreaterThan(1);
+    expect(await entries('&action=provider.*')).toEqual(expected);
+    const first = (await world.admin('GET', '/v1/admin/audit?action=provider.*&limit=2')).json;
+    const cursor = String(first['nextCursor']);
+    const rest = await entries(`&action=provider.*&cursor=${cursor}`);
+    expect([...(first['items'] as Item[]), ...rest]).toEqual(expected);
+  });
+
+  test('has only actions that are listed', async () => {
+    const { items } = (await world.admin('GET', '/v1/admin/audit/actions')).json as { items: string[] };
+    expect(items).toEqual(expect.arrayContaining(['key.create', 'limit.replace', 'search']));
+    for (const { action } of await entries()) expect(items).toContain(action);
+  });
+
   test('is bounded by time: from ≤ createdAt < to', async () => {
     const whole = await entries('&target=provider:acme');
     const [last] = whole;
@@ -242,6 +259,10 @@ describe('the list', () => {
     'to=2026-02-30',
     'actor=a%00b',
     'action=%00',
+    'action=provider.destroy',
+    'action=provider',
+    'action=provid.*',
+    'action=*',
     'target=%00',
     'who=me',
   ])('refuses ?%s', async (query) => {

@@ -68,7 +68,12 @@ test.each<[string, number, (store: AuditStore) => Promise<unknown>]>([
   [
     'that an actor has never done an action',
     0,
-    (store) => store.page({ actor: 'root', action: 'other.read' }, undefined, LIMIT),
+    (store) => store.page({ actor: 'root', actions: ['other.read'] }, undefined, LIMIT),
+  ],
+  [
+    'a page of several actions',
+    2 * LIMIT,
+    (store) => store.page({ actions: ['test.read', 'other.read'] }, MIDDLE, LIMIT),
   ],
   ['a page of the verification, with its seals', 2 * LIMIT, (store) => store.following(MIDDLE, LIMIT)],
 ])('%s is found by the index, however long the log is', async (_, rows, read) => {

@@ -133,7 +133,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
     AuditQuery,
     [
       { ...TIME_PAGE, actor: 'root', action: 'provider.change', target: 'provider:acme' },
-      { outcome: 'FORBIDDEN', requestId: 'r' },
+      { outcome: 'FORBIDDEN', requestId: 'r', action: 'limit.*' },
     ],
   ],
   [CallbackQuery, [{ ...TIME_PAGE, providerId: 'a', route: '/v1/game/session/revoke', reference: 'r' }]],
