@@ -8,13 +8,24 @@ import { UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
 import {
   AssignRequest,
+  AssignSeveralRequest,
   AttentionQuery,
   CloseRequest,
+  CloseSeveralRequest,
   CommentRequest,
   SnoozeRequest,
+  SnoozeSeveralRequest,
 } from './attention.request.js';
-import { ATTENTION_COLUMNS, AttentionListResponse, AttentionResponse } from './attention.response.js';
+import {
+  ATTENTION_COLUMNS,
+  AttentionListResponse,
+  AttentionResponse,
+  SeveralItemsResponse,
+} from './attention.response.js';
 import { AttentionService } from './attention.service.js';
+
+const SEVERAL =
+  'Each item is changed and recorded as by the route for one item. An item that is closed or unknown is skipped.';
 
 /** Contract, section 9, "Attention". */
 @ApiTags('Attention')
@@ -53,6 +64,57 @@ export class AttentionAdminController {
   @ApiOkResponse({ type: AttentionResponse })
   find(@UuidParam('id') id: string): Promise<AttentionResponse> {
     return this.attention.find(id);
+  }
+
+  @Post('assign')
+  @HttpCode(200)
+  @AdminRoute('assignAttentionItems', {
+    role: 'operations',
+    summary: 'Assign several items, or remove their assignments',
+    description: SEVERAL,
+    body: AssignSeveralRequest,
+    audited: ['attention.assign', 'attention'],
+  })
+  @ApiOkResponse({ type: SeveralItemsResponse })
+  assignSeveral(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() { ids, assignee }: AssignSeveralRequest,
+  ): Promise<SeveralItemsResponse> {
+    return this.attention.changeSeveral(actor, ids, 'assign', assignee ?? null);
+  }
+
+  @Post('snooze')
+  @HttpCode(200)
+  @AdminRoute('snoozeAttentionItems', {
+    role: 'operations',
+    summary: 'Snooze several items: they are OPEN again at the given time',
+    description: SEVERAL,
+    body: SnoozeSeveralRequest,
+    audited: ['attention.snooze', 'attention'],
+  })
+  @ApiOkResponse({ type: SeveralItemsResponse })
+  snoozeSeveral(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() { ids, until }: SnoozeSeveralRequest,
+  ): Promise<SeveralItemsResponse> {
+    return this.attention.snoozeSeveral(actor, ids, until);
+  }
+
+  @Post('close')
+  @HttpCode(200)
+  @AdminRoute('closeAttentionItems', {
+    role: 'operations',
+    summary: 'Close several items: they stay closed as long as their causes last',
+    description: SEVERAL,
+    body: CloseSeveralRequest,
+    audited: ['attention.close', 'attention'],
+  })
+  @ApiOkResponse({ type: SeveralItemsResponse })
+  closeSeveral(
+    @ActorOfRequest() actor: Actor,
+    @JsonBody() { ids, reason }: CloseSeveralRequest,
+  ): Promise<SeveralItemsResponse> {
+    return this.attention.changeSeveral(actor, ids, 'close', reason);
   }
 
   @Post(':id/assign')

@@ -1,5 +1,6 @@
+import type { Type } from '@nestjs/common';
 import { TimePageQuery } from '../api/lists/time-page.js';
-import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
+import { IdentifierField, QueryChoiceField, TextField, UuidsField } from '../api/validation/fields.js';
 import { InstantField } from '../api/validation/instant.js';
 import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
@@ -49,3 +50,25 @@ export class CloseRequest {
   @TextField({ longest: 500, notBlank: true, example: 'the operator has corrected it' })
   reason: string;
 }
+
+/** Maximum number of items that one request changes. Each is a transaction of its own. */
+const ITEMS = 200;
+
+/** Adds the items to a change of one item. */
+function ofSeveral<Change extends Type<object>>(change: Change) {
+  class SeveralItems extends change {
+    @UuidsField({
+      most: ITEMS,
+      example: ['0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11'],
+      description: 'The ids of the items',
+    })
+    ids: string[];
+  }
+  return SeveralItems;
+}
+
+export class AssignSeveralRequest extends ofSeveral(AssignRequest) {}
+
+export class SnoozeSeveralRequest extends ofSeveral(SnoozeRequest) {}
+
+export class CloseSeveralRequest extends ofSeveral(CloseRequest) {}

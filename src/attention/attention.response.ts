@@ -110,6 +110,25 @@ export class AttentionResponse extends AttentionItem {
   history: AttentionHistoryEntry[];
 }
 
+export class SkippedItem {
+  @ApiProperty({ format: 'uuid' })
+  id: string;
+
+  @ApiProperty({
+    example: 'the item is closed',
+    description: 'The error of the same request for this item alone',
+  })
+  error: string;
+}
+
+export class SeveralItemsResponse {
+  @ApiProperty({ type: [String], description: 'The items that were changed' })
+  done: string[];
+
+  @ApiProperty({ type: [SkippedItem], description: 'The items that were not changed' })
+  skipped: SkippedItem[];
+}
+
 export type Attention = RowOf<AttentionItem>;
 export type AttentionEvent = RowOf<AttentionHistoryEntry>;
 

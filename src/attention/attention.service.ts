@@ -13,11 +13,17 @@ import {
   type AttentionItem,
   attentionResponse,
   type AttentionResponse,
+  type SeveralItemsResponse,
 } from './attention.response.js';
 import { AttentionStore } from './attention.store.js';
 
 /** The name of a change's value in the audit log. */
 const RECORDED = { assign: 'assignee', snooze: 'until', comment: 'text', close: 'reason' } as const;
+
+type Verb = keyof typeof RECORDED;
+
+const UNKNOWN = 'no such item';
+const CLOSED = 'the item is closed';
 
 /** Lists items of the attention queue and changes them for administrators. Contract, section 9, "Attention". */
 @Injectable()
@@ -46,7 +52,7 @@ export class AttentionService {
   async find(id: string): Promise<AttentionResponse> {
     await this.items.wake();
     const item = await this.items.find(id);
-    if (!item) throw new CroupierError('NOT_FOUND', 'no such item');
+    if (!item) throw new CroupierError('NOT_FOUND', UNKNOWN);
     return attentionResponse(item, await this.items.events(id));
   }
 
@@ -55,10 +61,12 @@ export class AttentionService {
    * @throws CroupierError INVALID_REQUEST if `until` is not in the future · NOT_FOUND · CONFLICT if the item is closed
    */
   async snooze(actor: Actor, id: string, until: string): Promise<AttentionResponse> {
-    const instant = new Date(instantOrDayMs(until)!);
-    if (instant <= this.clock.now())
-      throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
-    return this.change(actor, id, 'snooze', instant.toISOString());
+    return this.change(actor, id, 'snooze', this.endOfSnooze(until));
+  }
+
+  /** @throws CroupierError INVALID_REQUEST if `until` is not in the future */
+  async snoozeSeveral(actor: Actor, ids: readonly string[], until: string): Promise<SeveralItemsResponse> {
+    return this.changeSeveral(actor, ids, 'snooze', this.endOfSnooze(until));
   }
 
   /**
@@ -66,20 +74,45 @@ export class AttentionService {
    * @param value the assignee (null removes the assignment), the comment, or the reason for closing
    * @throws CroupierError NOT_FOUND · CONFLICT if the item is closed, except for a comment
    */
-  async change(
-    actor: Actor,
-    id: string,
-    verb: keyof typeof RECORDED,
-    value: string | null,
-  ): Promise<AttentionResponse> {
+  async change(actor: Actor, id: string, verb: Verb, value: string | null): Promise<AttentionResponse> {
     await this.find(id);
-    const changed = await this.audit.change(actor, async ({ query }, record) => {
+    if (!(await this.tryChange(actor, id, verb, value))) throw new CroupierError('CONFLICT', CLOSED);
+    return this.find(id);
+  }
+
+  /**
+   * Changes the items one after the other. Each change is a transaction of its own with its audit entry, so that other
+   * appends to the audit log need not wait for all of them. If the call fails halfway, its repetition does the rest.
+   */
+  async changeSeveral(
+    actor: Actor,
+    ids: readonly string[],
+    verb: Verb,
+    value: string | null,
+  ): Promise<SeveralItemsResponse> {
+    await this.items.wake();
+    const answer: SeveralItemsResponse = { done: [], skipped: [] };
+    for (const id of ids) {
+      if (await this.tryChange(actor, id, verb, value)) answer.done.push(id);
+      else answer.skipped.push({ id, error: (await this.items.find(id)) ? CLOSED : UNKNOWN });
+    }
+    return answer;
+  }
+
+  /** @returns false if the item does not exist, or is closed and the change requires an open one */
+  private tryChange(actor: Actor, id: string, verb: Verb, value: string | null): Promise<boolean> {
+    return this.audit.change(actor, async ({ query }, record) => {
       const written = await this.items.change(query, id, verb, actor, value);
       const after = { [RECORDED[verb]]: value };
       if (written) await record({ action: `attention.${verb}`, target: `attention:${id}`, after });
       return written;
     });
-    if (!changed) throw new CroupierError('CONFLICT', 'the item is closed');
-    return this.find(id);
+  }
+
+  /** @throws CroupierError INVALID_REQUEST */
+  private endOfSnooze(until: string): string {
+    const end = new Date(instantOrDayMs(until)!);
+    if (end <= this.clock.now()) throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
+    return end.toISOString();
   }
 }

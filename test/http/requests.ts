@@ -5,10 +5,13 @@ import { CreateKeyRequest } from '../../src/admin/key.request.js';
 import { ApprovalQuery, RejectRequest } from '../../src/approvals/approval.request.js';
 import {
   AssignRequest,
+  AssignSeveralRequest,
   AttentionQuery,
   CloseRequest,
+  CloseSeveralRequest,
   CommentRequest,
   SnoozeRequest,
+  SnoozeSeveralRequest,
 } from '../../src/attention/attention.request.js';
 import {
   AdminBatchQuery,
@@ -166,6 +169,9 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   ],
   [AssignRequest, [{ assignee: 'Ada' }, { assignee: null }]],
   [SnoozeRequest, [{ until: '2099-01-31T06:00:00Z' }]],
+  [AssignSeveralRequest, [{ ids: ['00000000-0000-4000-8000-000000000000'], assignee: 'Ada' }]],
+  [SnoozeSeveralRequest, [{ ids: ['00000000-0000-4000-8000-000000000000'], until: '2099-01-31T06:00:00Z' }]],
+  [CloseSeveralRequest, [{ ids: ['00000000-0000-4000-8000-000000000000'], reason: 'corrected' }]],
   [CommentRequest, [{ text: 'asked the operator' }]],
   [CloseRequest, [{ reason: 'corrected' }]],
   [FlaggedWinQuery, [{ ...TIME_PAGE, operatorId: 'o' }]],

@@ -90,13 +90,11 @@ export const OwnIdentifierField = (options: FieldOptions) =>
     Matches(NOT_RESERVED, { message: '$property must not begin with croupier-' }),
   );
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 /** A UUID that the platform has assigned. */
 export const UuidField = (options: FieldOptions) =>
-  PatternField(
-    /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
-    'must be a UUID in lower case',
-    options,
-  );
+  PatternField(UUID, 'must be a UUID in lower case', options);
 
 /** The published schema of a list's items; `BEYOND_PATTERN` belongs to the field. */
 const { [BEYOND_PATTERN]: beyondIdentifier, ...IDENTIFIER_ITEM } = IDENTIFIER_SCHEMA;
@@ -122,6 +120,13 @@ export const IdentifiersField = (options: FieldOptions & { most: number }) =>
     { items: IDENTIFIER_ITEM, [BEYOND_PATTERN]: beyondIdentifier },
     options,
     IsIdentifier({ each: true, message: `each of ${IDENTIFIER_MESSAGE}` }),
+  );
+
+export const UuidsField = (options: FieldOptions & { most: number }) =>
+  listField(
+    { items: { type: 'string', pattern: UUID.source } },
+    options,
+    Matches(UUID, { each: true, message: 'each of $property must be a UUID in lower case' }),
   );
 
 const CURRENCY = /^[A-Z]{3}$/;
