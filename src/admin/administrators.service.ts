@@ -4,9 +4,9 @@ import { BoundedLogger } from '../observability/bounded-logger.js';
 import { equalInConstantTime, sha256 } from '../runtime/digest.js';
 import { AdminTokens } from './admin-tokens.service.js';
 import { KeyStore, type LiveKey } from './key.store.js';
-import type { Administrator } from './role.js';
+import { type Administrator, ROOT_ID } from './role.js';
 
-const ROOT: Administrator = { id: 'root', name: 'root', roles: ['admin'] };
+const ROOT: Administrator = { id: ROOT_ID, name: 'root', roles: ['admin'] };
 
 /** The format of our keys: 256 bits in base64url. */
 const KEY = /^[A-Za-z0-9_-]{43}$/;

@@ -22,6 +22,9 @@ export function withoutIncluded(roles: readonly Role[]): Role[] {
   return roles.filter((role) => !roles.some((other) => other !== role && INCLUDED[other].includes(role)));
 }
 
+/** The id of the holder of `ADMIN_API_KEY`. */
+export const ROOT_ID = 'root';
+
 export interface Administrator {
   /** `root` · `key:<id>` · `jwt:<subject>`. */
   readonly id: string;

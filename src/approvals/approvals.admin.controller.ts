@@ -60,9 +60,9 @@ export class ApprovalsAdminController {
     role: 'support',
     summary: 'Approve an action and carry it out',
     description:
-      `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created. The ` +
-      'action is carried out exactly once; if it fails, the approval stays APPROVED, with `result.error`. ' +
-      'Approving again returns the same answer.',
+      `${DECIDED_BY} The approver must be neither the requester nor a key that the requester created, and must not ` +
+      "have created the requester's key, unless the approver is the root key. The action is carried out exactly once; " +
+      'if it fails, the approval stays APPROVED, with `result.error`. Approving again returns the same answer.',
     audited: ['approval.approve', 'approval:{approvalId}'],
     errors: ['NOT_FOUND', 'CONFLICT'],
   })

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { KeyAdministration } from '../admin/key-administration.service.js';
-import { holds } from '../admin/role.js';
+import { holds, ROOT_ID } from '../admin/role.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Transaction } from '../database/database.js';
@@ -124,7 +124,8 @@ export class ApprovalsService implements OnModuleInit {
   /**
    * Approves and carries out the action. If the approval is already APPROVED, only returns it with its result.
    * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the approver is the
-   *   requester or a key that the requester created · CONFLICT if the approval is REJECTED or EXPIRED
+   *   requester, a key that the requester created, or the creator of the requester's key · CONFLICT if the approval is
+   *   REJECTED or EXPIRED
    */
   async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
     const approval = await this.find(approvalId);
@@ -203,7 +204,8 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Refuses the requester, and keys that the requester created.
+   * Refuses the requester, keys that the requester created, and the creator of the requester's key. The root key
+   * creates the first keys, so it may approve what they request.
    * @throws CroupierError FORBIDDEN
    */
   private async assertAnotherPerson({ actor }: Actor, { askedBy }: Approval): Promise<void> {
@@ -212,6 +214,12 @@ export class ApprovalsService implements OnModuleInit {
     }
     if (await this.keys.isMadeBy(actor, askedBy)) {
       throw new CroupierError('FORBIDDEN', 'this needs another person: the requester created this key');
+    }
+    if (actor !== ROOT_ID && (await this.keys.creatorOf(askedBy)) === actor) {
+      throw new CroupierError(
+        'FORBIDDEN',
+        "this needs another person: the approver created the requester's key",
+      );
     }
   }
 
