@@ -12,6 +12,7 @@ const DOWNWARDS = [
   'session',
   'provider-callback',
   'operator-wallet',
+  'limit-changes',
   'approvals',
   'limits',
   'health-scores',

@@ -23,6 +23,7 @@ import { HealthScoresModule } from './health-scores/health-scores.module.js';
 import { Listener } from './server/listener.js';
 import { RawBodyGuard } from './server/raw-body.guard.js';
 import { RequestLog } from './server/request-log.js';
+import { LimitChangesModule } from './limit-changes/limit-changes.module.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS } from './operator-wallet/wallet-calls.openapi.js';
@@ -55,6 +56,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     ThrottlingModule,
     HealthScoresModule,
     ApprovalsModule,
+    LimitChangesModule,
     FreeSpinsModule,
     AttentionModule,
   ],

@@ -1,5 +1,6 @@
 import type { Configuration } from '../../src/config/configuration.js';
 import type { LimitsService } from '../../src/limits/limits.service.js';
+import type { TradedCurrencies } from '../../src/limits/traded-currencies.js';
 import type { Metrics } from '../../src/observability/metrics.js';
 import { GatedWallet } from '../../src/operator-wallet/gated.wallet.js';
 import type { OperatorWallets } from '../../src/operator-wallet/operator-wallets.service.js';
@@ -124,7 +125,11 @@ export class SimulatedInstance {
       tenancy as TenancyService,
       wallets as OperatorWallets,
       transactions as TransactionStore,
-      new WinMonitor({ maxWinMinor: () => undefined } as unknown as LimitsService, metrics as Metrics),
+      new WinMonitor(
+        { maxWinMinor: () => undefined } as unknown as LimitsService,
+        metrics as Metrics,
+        { note: () => undefined } as unknown as TradedCurrencies,
+      ),
       // Only the support desk, which the simulation leaves out, reads invalid answers.
       { keep: () => Promise.resolve() } as unknown as OperatorAnswers,
       { remember: () => undefined } as unknown as AttemptIds,

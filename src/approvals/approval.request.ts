@@ -1,13 +1,20 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
+import type { AllLimits } from '../limits/rules/in-effect.js';
 import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
 import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
-import { type GuardedAction, type GuardedActionKind, summaryOf } from './guarded-action.js';
+import { type GuardedAction, type GuardedActionKind, type LimitTerms, summaryOf } from './guarded-action.js';
 
 const APPROVAL_STATES = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const;
 type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-const KINDS = ['grant', 'batch', 'adjustment', 'settlement'] as const satisfies readonly GuardedActionKind[];
+const KINDS = [
+  'grant',
+  'batch',
+  'adjustment',
+  'settlement',
+  'limit',
+] as const satisfies readonly GuardedActionKind[];
 
 /** Contract, section 9, "Limits and approvals". */
 export class ApprovalQuery extends TimePageQuery {
@@ -54,11 +61,12 @@ export class ApprovalItem {
 
   @ApiProperty({
     example: 'summer-2026',
-    description: 'the requestRef, batchRef (or batchId), adjustmentId, or providerId/transactionId',
+    description:
+      'the requestRef, batchRef (or batchId), adjustmentId, providerId/transactionId, or operatorId/currency of limits',
   })
   reference: string;
 
-  @ApiProperty({ example: 'sandbox-operator' })
+  @ApiProperty({ example: 'sandbox-operator', description: "`*` for the installation's default limits" })
   operatorId: string;
 
   @ApiProperty({ example: 'EUR' })
@@ -79,6 +87,20 @@ export class ApprovalItem {
 
   @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit because of which it needs approval' })
   limit?: ApprovalLimit;
+
+  @ApiPropertyOptional({
+    type: Object,
+    example: { maxGrantMinor: 10_000 },
+    description: 'For a change of limits: the limits in effect when it was requested, in minor units',
+  })
+  before?: Partial<AllLimits>;
+
+  @ApiPropertyOptional({
+    type: Object,
+    example: { maxGrantMinor: 20_000 },
+    description: 'For a change of limits: the limits in effect after it, in minor units',
+  })
+  after?: Partial<AllLimits>;
 
   @ApiPropertyOptional({
     example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
@@ -131,7 +153,7 @@ export class ApprovalListResponse extends NextCursor {
   items: ApprovalItem[];
 }
 
-export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy'>> & {
+export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy' | 'before' | 'after'>> & {
   readonly askedBy: string;
   readonly terms: GuardedAction['terms'];
   readonly fingerprint: Buffer;
@@ -142,7 +164,9 @@ export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy'>> & {
 export type ApprovalWithResult = Approval & Pick<ApprovalResponse, 'result'>;
 
 export function approvalItem(approval: Approval): ApprovalItem {
-  return itemFrom(APPROVAL_COLUMNS, { ...approval, summary: summaryOf(approval) });
+  const { before, after } =
+    approval.kind === 'limit' ? (approval.terms as LimitTerms) : { before: null, after: null };
+  return itemFrom(APPROVAL_COLUMNS, { ...approval, before, after, summary: summaryOf(approval) });
 }
 
 /** An operator sees the action and the decision, but not which administrator made the request or the decision. */

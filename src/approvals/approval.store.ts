@@ -15,7 +15,7 @@ const WAITS = `interval '24 hours'`;
 const COLUMNS = `
   approval_id AS "approvalId", state, kind, reference, deed AS terms, fingerprint, operator_id AS "operatorId", currency,
   CASE WHEN kind IN ('grant', 'batch') THEN amount_minor END AS "stakeMinor",
-  CASE WHEN kind NOT IN ('grant', 'batch') THEN amount_minor END AS "amountMinor",
+  CASE WHEN kind IN ('adjustment', 'settlement') THEN amount_minor END AS "amountMinor",
   CASE WHEN limit_name IS NOT NULL
        THEN json_build_object('name', limit_name, 'limitMinor', limit_minor, 'usedMinor', used_minor) END AS "limit",
   asked_by AS "askedBy", asked_by_name AS "askedByName", created_at AS "createdAt", expires_at AS "expiresAt",

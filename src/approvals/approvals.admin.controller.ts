@@ -18,7 +18,7 @@ import { ApprovalsService } from './approvals.service.js';
 
 const DECIDED_BY =
   'The caller also needs the role of the action: `promotions` for a grant or a batch, `operations` for an adjustment ' +
-  'or a settlement.';
+  'or a settlement, `admin` for a change of limits.';
 
 /** Contract, section 9, "Limits and approvals". */
 @ApiTags('Limits and approvals')

@@ -32,9 +32,9 @@ export type HoldOutcome =
  * "Limits and approvals".
  *
  * An approved action is carried out exactly once, even if the process dies: one transaction commits the decision and
- * the record of the action (an unsent grant, the grants of a batch, the claim of an adjustment, a settlement). The
- * action's module does the remaining work, and resumes it after a crash. The result is not stored a second time: it is
- * read from the record of the action.
+ * the record of the action (an unsent grant, the grants of a batch, the claim of an adjustment, a settlement, the new
+ * limits). The action's module does the remaining work, and resumes it after a crash. The result is not stored a second
+ * time: it is read from the record of the action.
  */
 @Injectable()
 export class ApprovalsService implements OnModuleInit {
@@ -148,12 +148,12 @@ export class ApprovalsService implements OnModuleInit {
    * @throws CroupierError if the action is no longer possible; then nothing is committed
    */
   private recordAction(actor: Actor, approval: Approval): Promise<(() => Promise<void>) | undefined> {
-    const { approvalId, kind, terms } = approval;
+    const { approvalId, kind, terms, askedBy } = approval;
     return this.audit.change(actor, async (transaction, record) => {
-      // The action counts towards the daily limit, so no other action may be judged until this one is committed.
+      // It counts towards the daily limit, or changes the limits: no other action may be judged before it is committed.
       await this.limits.lock(transaction.query, approval);
       if (!(await this.approvals.decide(transaction.query, approvalId, 'APPROVED', actor, null))) return;
-      const finish = await this.executorOf(kind).record(transaction, record, terms);
+      const finish = await this.executorOf(kind).record(transaction, record, terms, askedBy);
       const after = { summary: summaryOf(approval) };
       await record({ action: 'approval.approve', target: targetOf(approval), after });
       return finish;
@@ -232,7 +232,7 @@ export class ApprovalsService implements OnModuleInit {
 
 /**
  * An operator may see the approvals of grants and batches for its players, even if an administrator requested them, but
- * not those of adjustments and settlements.
+ * not those of adjustments, settlements and limits.
  */
 function isVisibleTo(operatorId: string, approval: Approval): boolean {
   return approval.operatorId === operatorId && (approval.kind === 'grant' || approval.kind === 'batch');
@@ -250,6 +250,7 @@ const DIFFERS: Readonly<Record<GuardedActionKind, string>> = {
   batch: 'this batchRef was already used with another request',
   adjustment: 'this adjustmentId was already used with another request',
   settlement: 'another answer for this transaction already waits for approval',
+  limit: 'another change of these limits already waits for approval: it must be decided first',
 };
 
 /** @throws CroupierError CONFLICT if the waiting action differs from the request */

@@ -1,6 +1,7 @@
 import type { RecordEntry } from '../audit/audit.service.js';
 import type { Role } from '../admin/role.js';
 import type { Query, Transaction } from '../database/database.js';
+import { type AllLimits, DEFAULT_OPERATOR, differences, NO_LIMITS } from '../limits/rules/in-effect.js';
 import type { Stake } from '../limits/rules/judgement.js';
 import { money, transactionMoney } from '../money/money.js';
 
@@ -48,11 +49,25 @@ export interface SettlementTerms {
   readonly reason: string;
 }
 
+/** The terms of a change of limits. Absent fields are not limited. */
+export interface LimitTerms {
+  /** `*` for the installation's default. */
+  readonly operatorId: string;
+  readonly currency: string;
+  /** The limits in effect, with the installation's default for each field that the operator has not set. */
+  readonly before: Partial<AllLimits>;
+  readonly after: Partial<AllLimits>;
+  /** The operator's own limits, without the default. */
+  readonly ownBefore: Partial<AllLimits>;
+  readonly ownAfter: Partial<AllLimits>;
+}
+
 export interface TermsOf {
   readonly grant: GrantTerms;
   readonly batch: BatchTerms;
   readonly adjustment: AdjustmentTerms;
   readonly settlement: SettlementTerms;
+  readonly limit: LimitTerms;
 }
 
 export type GuardedActionKind = keyof TermsOf;
@@ -83,11 +98,17 @@ export interface Executor<Kind extends GuardedActionKind> {
   /**
    * Records the action in the transaction that approves it, so that the remaining work is done even if the process dies
    * after the commit.
+   * @param askedBy the actor who requested the action
    * @returns a function that does the remaining work after the commit. It must not throw a CroupierError. If it fails
    *   or never runs, the action's own module completes the recorded action later.
    * @throws CroupierError if the action is no longer possible; then nothing is committed
    */
-  record(transaction: Transaction, record: RecordEntry, terms: TermsOf[Kind]): Promise<() => Promise<void>>;
+  record(
+    transaction: Transaction,
+    record: RecordEntry,
+    terms: TermsOf[Kind],
+    askedBy: string,
+  ): Promise<() => Promise<void>>;
   /**
    * What the action's route would have answered if no approval had been needed, built from the record of the action;
    * `{error}` if the action failed.
@@ -108,6 +129,14 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
       const { status, operatorReference, reason } = settlement;
       const what = `${settled} ${transactionId} of ${transactionMoney(settled, amountMinor, currency)} for ${playerRef}`;
       return `settling ${what} by hand as ${status}, operator's reference ${operatorReference}: ${reason}`;
+    }
+    case 'limit': {
+      const { operatorId, currency, before, after } = terms as LimitTerms;
+      const whose = operatorId === DEFAULT_OPERATOR ? 'default limits' : `limits of ${operatorId}`;
+      const amount = (minor: number | null) => (minor === null ? 'no limit' : money(minor, currency));
+      const changes = differences({ ...NO_LIMITS, ...before }, { ...NO_LIMITS, ...after });
+      const fields = changes.map(([name, from, to]) => `${name} from ${amount(from)} to ${amount(to)}`);
+      return `${whose} in ${currency}: ${fields.join(', ')}`;
     }
     case 'grant': {
       const grant = terms as GrantTerms;

@@ -11,13 +11,15 @@ const OF = {
   maxWinMinor: 'A higher WIN is booked, and listed as flagged winnings',
 } as const;
 
+const OPERATOR_OR_DEFAULT = "`*` for the installation's default of the currency";
+
 const AmountField = (name: keyof typeof OF, example: number) =>
   IntegerField({
     presence: 'nullable',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     example,
-    description: `${OF[name]}, in minor units; no limit if absent or null`,
+    description: `${OF[name]}, in minor units; null means no limit`,
   });
 
 const ShownAmount = (name: keyof typeof OF, example: number) =>
@@ -28,28 +30,31 @@ const ShownAmount = (name: keyof typeof OF, example: number) =>
   });
 
 /**
- * All limits of an operator in one currency; an absent or null field means no limit. Contract, section 9, "Limits and
- * approvals".
+ * Changes of the limits of an operator in one currency: an absent field keeps its value, null removes the limit.
+ * Contract, section 9, "Limits and approvals".
  */
-export class PutLimitRequest {
+export class PatchLimitRequest {
   @AmountField('maxGrantMinor', 10_000)
-  maxGrantMinor: number | null = null;
+  maxGrantMinor?: number | null;
 
   @AmountField('maxBatchMinor', 1_000_000)
-  maxBatchMinor: number | null = null;
+  maxBatchMinor?: number | null;
 
   @AmountField('maxAdjustmentMinor', 50_000)
-  maxAdjustmentMinor: number | null = null;
+  maxAdjustmentMinor?: number | null;
 
   @AmountField('dailyMinor', 5_000_000)
-  dailyMinor: number | null = null;
+  dailyMinor?: number | null;
 
   @AmountField('maxWinMinor', 10_000_000)
-  maxWinMinor: number | null = null;
+  maxWinMinor?: number | null;
 }
 
+/** All limits of an operator in one currency; an absent or null field means no limit. */
+export class PutLimitRequest extends PatchLimitRequest {}
+
 export class LimitResponse {
-  @ApiProperty({ example: 'sandbox-operator' })
+  @ApiProperty({ example: 'sandbox-operator', description: OPERATOR_OR_DEFAULT })
   operatorId: string;
 
   @ApiProperty({ example: 'EUR' })
@@ -73,12 +78,19 @@ export class LimitResponse {
   @ApiProperty({
     type: 'integer',
     example: 20_000,
-    description: 'Minor units: the stakes and adjustments of the last 24 hours, at most 2^53−1',
+    description:
+      'Minor units: the stakes and adjustments of the last 24 hours, at most 2^53−1; 0 for the default `*`',
   })
   usedMinor: number;
 
   @ApiProperty()
   updatedAt: Date;
+
+  @ApiPropertyOptional({
+    example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
+    description: 'Who requested the last change; absent if an earlier version stored it',
+  })
+  updatedBy?: string;
 }
 
 export const LIMIT_COLUMNS = columnsOf(LimitResponse);
@@ -93,4 +105,20 @@ export function limitItem(limit: LimitInUse): LimitResponse {
 export class LimitListResponse extends NextCursor {
   @ApiProperty({ type: [LimitResponse], description: 'By operatorId and currency' })
   items: LimitResponse[];
+}
+
+/** A currency of an active operator without any limit on grants or adjustments. */
+export class MissingLimit {
+  @ApiProperty({ example: 'sandbox-operator' })
+  operatorId: string;
+
+  @ApiProperty({ example: 'USD' })
+  currency: string;
+}
+
+export const MISSING_COLUMNS = columnsOf(MissingLimit);
+
+export class MissingLimitListResponse extends NextCursor {
+  @ApiProperty({ type: [MissingLimit], description: 'By operatorId and currency' })
+  items: MissingLimit[];
 }

@@ -2,25 +2,38 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
-import type { LimitInUse } from './limit.request.js';
+import type { LimitInUse, MissingLimit } from './limit.request.js';
+import { type AllLimits, DEFAULT_OPERATOR, NO_LIMITS } from './rules/in-effect.js';
 
 export type LimitKey = Pick<LimitInUse, 'operatorId' | 'currency'>;
-export type Limit = Omit<LimitInUse, 'usedMinor'>;
+
+/** An operator's own limits in a currency, and the installation's default. */
+export interface StoredLimits {
+  readonly own: AllLimits;
+  readonly defaults: AllLimits;
+}
+
+const LIMITS = `
+  l.max_grant_minor AS "maxGrantMinor", l.max_batch_minor AS "maxBatchMinor",
+  l.max_adjustment_minor AS "maxAdjustmentMinor", l.daily_minor AS "dailyMinor", l.max_win_minor AS "maxWinMinor"`;
 
 const COLUMNS = `
-  l.operator_id AS "operatorId", l.currency, l.max_grant_minor AS "maxGrantMinor", l.max_batch_minor AS "maxBatchMinor",
-  l.max_adjustment_minor AS "maxAdjustmentMinor", l.daily_minor AS "dailyMinor", l.max_win_minor AS "maxWinMinor",
-  l.updated_at AS "updatedAt"`;
+  l.operator_id AS "operatorId", l.currency, ${LIMITS}, l.updated_at AS "updatedAt", l.updated_by AS "updatedBy"`;
 
 /**
  * The statements that return the used amount of a limit, which is capped at 2^53−1.
  * @param amounts the amounts that count towards it, see `LimitsService.countTowardsDay`
  */
 function statementsOf(amounts: readonly string[]) {
-  const columns = `${COLUMNS},
+  const used = `
     (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint
        FROM (${amounts.join(' UNION ALL ')}) AS actions) AS "usedMinor"`;
+  const columns = `${COLUMNS}, ${used}`;
   return {
+    used: named(
+      'limit_used',
+      `SELECT ${used} FROM (SELECT :operatorId::text AS operator_id, :currency::text AS currency) l`,
+    ),
     find: named(
       'limit_find',
       `SELECT ${columns} FROM limits l WHERE operator_id = :operatorId AND currency = :currency`,
@@ -34,27 +47,45 @@ function statementsOf(amounts: readonly string[]) {
     put: named(
       'limit_put',
       `INSERT INTO limits AS l (operator_id, currency, max_grant_minor, max_batch_minor, max_adjustment_minor,
-                                daily_minor, max_win_minor, updated_at)
+                                daily_minor, max_win_minor, updated_at, updated_by)
        VALUES (:operatorId, :currency, :maxGrantMinor, :maxBatchMinor, :maxAdjustmentMinor, :dailyMinor, :maxWinMinor,
-               statement_timestamp())
+               statement_timestamp(), :updatedBy)
        ON CONFLICT (operator_id, currency) DO UPDATE
           SET max_grant_minor = :maxGrantMinor, max_batch_minor = :maxBatchMinor,
               max_adjustment_minor = :maxAdjustmentMinor, daily_minor = :dailyMinor, max_win_minor = :maxWinMinor,
-              updated_at = statement_timestamp()
+              updated_at = statement_timestamp(), updated_by = :updatedBy
        RETURNING ${columns}`,
     ),
   };
 }
 
-/** Serialises the database transactions that judge actions by the same limit. */
+/** First of the two keys of an advisory lock on the limits of an operator in a currency. The number is arbitrary. */
+const LIMIT_LOCKS = 7_300_005;
+
+/**
+ * Serialises the database transactions that judge actions by the same limits or change them. A row cannot be locked,
+ * because the limits may be those of the installation's default, which would also serialise other operators.
+ */
 const LOCK = named(
   'limit_lock',
+  `SELECT pg_advisory_xact_lock(${LIMIT_LOCKS}, hashtext(:operatorId || '/' || :currency))`,
+);
+
+/** The previous release, which may run during an upgrade, locks only this row. */
+const LOCK_ROW = named(
+  'limit_lock_row',
   'SELECT FROM limits l WHERE operator_id = :operatorId AND currency = :currency FOR UPDATE',
+);
+
+const STORED = named(
+  'limit_stored',
+  `SELECT operator_id AS "operatorId", ${LIMITS} FROM limits l
+    WHERE operator_id IN (:operatorId, '${DEFAULT_OPERATOR}') AND currency = :currency`,
 );
 
 const REMOVE = named(
   'limit_remove',
-  `DELETE FROM limits l WHERE operator_id = :operatorId AND currency = :currency RETURNING ${COLUMNS}`,
+  'DELETE FROM limits WHERE operator_id = :operatorId AND currency = :currency',
 );
 
 const WIN_LIMITS = named(
@@ -62,6 +93,32 @@ const WIN_LIMITS = named(
   `SELECT operator_id AS "operatorId", currency, max_win_minor AS "maxWinMinor"
      FROM limits WHERE max_win_minor IS NOT NULL`,
 );
+
+/**
+ * The currencies of active operators that they have declared, or in which they have traded within 30 days, without any
+ * limit on grants or adjustments.
+ */
+const MISSING = `
+  (SELECT o.id AS operator_id, c.currency
+     FROM tenants o CROSS JOIN LATERAL unnest(o.currencies) AS c (currency)
+    WHERE o.kind = 'OPERATOR' AND o.status = 'ACTIVE'
+    UNION
+   SELECT o.id, t.currency
+     FROM traded_currencies t JOIN tenants o ON o.id = t.operator_id
+    WHERE o.status = 'ACTIVE' AND t.last_traded_at > statement_timestamp() - interval '30 days'
+   EXCEPT
+   SELECT o.id, l.currency
+     FROM limits l JOIN tenants o ON l.operator_id IN (o.id, '${DEFAULT_OPERATOR}')
+    WHERE num_nonnulls(l.max_grant_minor, l.max_batch_minor, l.max_adjustment_minor, l.daily_minor) > 0) m`;
+
+const MISSING_PAGE = named(
+  'limit_missing_page',
+  `SELECT operator_id AS "operatorId", currency FROM ${MISSING}
+    WHERE (operator_id || '/' || currency) COLLATE "C" > :after
+    ORDER BY (operator_id || '/' || currency) COLLATE "C" LIMIT :limit`,
+);
+
+const MISSING_COUNT = named('limit_missing_count', `SELECT count(*)::integer AS count FROM ${MISSING}`);
 
 /** Reads and writes limits. Used amounts are computed from the actions themselves, so that nothing is stored twice. */
 @Injectable()
@@ -76,15 +133,27 @@ export class LimitStore {
     this.statements = statementsOf(this.amounts);
   }
 
-  async find(key: LimitKey, query: Query = this.database.query): Promise<LimitInUse | undefined> {
-    return (await query<LimitInUse>(this.statements.find, key))[0];
+  /** Locks the limits until the transaction ends, so that no other action under them is judged or changes them. */
+  async lock(query: Query, key: LimitKey): Promise<void> {
+    await query(LOCK, key);
+    await query(LOCK_ROW, key);
   }
 
-  /** Locks the limit until the transaction ends, so that no other action under it is judged meanwhile. */
-  async lock(query: Query, key: LimitKey): Promise<LimitInUse | undefined> {
-    const found = await query(LOCK, key);
-    // Read after locking, so that it sees what the previous holder of the lock has committed.
-    return found.length === 0 ? undefined : this.find(key, query);
+  async stored(key: LimitKey, query: Query = this.database.query): Promise<StoredLimits> {
+    const rows = await query<AllLimits & Pick<LimitKey, 'operatorId'>>(STORED, key);
+    const of = (id: string) => rows.find(({ operatorId }) => operatorId === id) ?? NO_LIMITS;
+    const isDefault = key.operatorId === DEFAULT_OPERATOR;
+    return { own: of(key.operatorId), defaults: isDefault ? NO_LIMITS : of(DEFAULT_OPERATOR) };
+  }
+
+  /** The amount of the last 24 hours, in minor units. */
+  async usedMinor(key: LimitKey, query: Query = this.database.query): Promise<number> {
+    return (await query<{ usedMinor: number }>(this.statements.used, key))[0]!.usedMinor;
+  }
+
+  /** The own limits of the operator. */
+  async find(key: LimitKey): Promise<LimitInUse | undefined> {
+    return (await this.database.query<LimitInUse>(this.statements.find, key))[0];
   }
 
   /** Ordered by `operatorId/currency`, in byte order. */
@@ -92,15 +161,24 @@ export class LimitStore {
     return this.database.query<LimitInUse>(this.statements.page, page);
   }
 
-  async put(query: Query, limit: Omit<Limit, 'updatedAt'>): Promise<LimitInUse> {
-    return (await query<LimitInUse>(this.statements.put, limit))[0]!;
+  async put(query: Query, limits: LimitKey & AllLimits & Pick<LimitInUse, 'updatedBy'>): Promise<LimitInUse> {
+    return (await query<LimitInUse>(this.statements.put, limits))[0]!;
   }
 
-  async remove(query: Query, key: LimitKey): Promise<Limit | undefined> {
-    return (await query<Limit>(REMOVE, key))[0];
+  async remove(query: Query, key: LimitKey): Promise<void> {
+    await query(REMOVE, key);
   }
 
   winLimits(query: Query): Promise<(LimitKey & { readonly maxWinMinor: number })[]> {
     return query(WIN_LIMITS, {});
+  }
+
+  /** Ordered as `page`. */
+  missing(page: PageAfter): Promise<MissingLimit[]> {
+    return this.database.query<MissingLimit>(MISSING_PAGE, page);
+  }
+
+  async countMissing(): Promise<number> {
+    return (await this.database.query<{ count: number }>(MISSING_COUNT, {}))[0]!.count;
   }
 }

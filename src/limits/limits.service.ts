@@ -1,32 +1,59 @@
-import { Injectable } from '@nestjs/common';
-import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { money } from '../money/money.js';
+import { Metrics } from '../observability/metrics.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { limitItem, type LimitResponse, type PutLimitRequest } from './limit.request.js';
-import { type Limit, type LimitKey, LimitStore } from './limit.store.js';
+import { limitItem, type LimitResponse, type MissingLimit } from './limit.request.js';
+import { type LimitKey, LimitStore, type StoredLimits } from './limit.store.js';
+import { type AllLimits, DEFAULT_OPERATOR, inEffect, isEmpty, limitsActions } from './rules/in-effect.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';
+import { TradedCurrencies } from './traded-currencies.js';
+
+/** What a preview says about the limits of an action. */
+export interface LimitPreview {
+  readonly exceeded: ExceededLimit | undefined;
+  /** Whether the operator or the installation has any limit on grants or adjustments in the currency. */
+  readonly limitsSet: boolean;
+}
 
 /**
  * The limits above which a grant, batch or adjustment needs approval, or a WIN is flagged. Contract, section 9, "Limits
  * and approvals".
  */
 @Injectable()
-export class LimitsService {
+export class LimitsService implements OnApplicationBootstrap {
+  private readonly logger = new Logger('Limits');
   /** The limits of WINs, in minor units. The key is `<operatorId>/<currency>`. */
   private winLimits: ReadonlyMap<string, number> = new Map();
 
   constructor(
-    private readonly tenancy: TenancyService,
+    tenancy: TenancyService,
     private readonly limits: LimitStore,
-    private readonly audit: Audit,
+    private readonly traded: TradedCurrencies,
+    metrics: Metrics,
   ) {
     tenancy.loadWithDirectory(async (query) => {
       const limited = await limits.winLimits(query);
       this.winLimits = new Map(limited.map((limit) => [keyOf(limit), limit.maxWinMinor]));
+    });
+    metrics.addGauge({
+      name: 'croupier_currencies_without_limits',
+      help: 'Currencies of active operators without any limit on grants or adjustments; all instances report the same value',
+      read: async () => [{ value: await this.limits.countMissing() }],
+    });
+  }
+
+  /** Logs how many currencies have no limit, because their absence changes no answer. */
+  async onApplicationBootstrap(): Promise<void> {
+    const count = await this.limits.countMissing();
+    if (count === 0) return;
+    const currencies =
+      count === 1 ? '1 currency of an operator has' : `${count} currencies of operators have`;
+    this.logger.warn({
+      msg: `${currencies} no limit on grants or adjustments: GET /v1/admin/limits/missing lists them`,
+      count,
     });
   }
 
@@ -41,7 +68,9 @@ export class LimitsService {
 
   /** The amount above which a WIN is flagged, in minor units; undefined if there is no limit. Needs no query. */
   maxWinMinor(operatorId: string, currency: string): number | undefined {
-    return this.winLimits.get(keyOf({ operatorId, currency }));
+    if (this.winLimits.size === 0) return undefined;
+    const own = this.winLimits.get(keyOf({ operatorId, currency }));
+    return own ?? this.winLimits.get(keyOf({ operatorId: DEFAULT_OPERATOR, currency }));
   }
 
   /**
@@ -51,13 +80,19 @@ export class LimitsService {
    * @param query the transaction that records the action
    */
   async judge(query: Query, key: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
-    const limit = await this.limits.lock(query, key);
-    return limit && exceeded(limit, limit.usedMinor, stake);
+    const { own, defaults } = await this.lock(query, key);
+    const limits = inEffect(own, defaults);
+    if (isEmpty(limits)) return undefined;
+    return exceeded(limits, await this.limits.usedMinor(key, query), stake);
   }
 
-  /** Locks the operator's limits in the currency, if any are set, until the transaction ends. */
-  async lock(query: Query, key: LimitKey): Promise<void> {
+  /**
+   * Locks the operator's limits in the currency, even if there are none, until the transaction ends.
+   * @returns the limits, read after locking, so that they include what the previous holder of the lock has committed
+   */
+  async lock(query: Query, key: LimitKey): Promise<StoredLimits> {
     await this.limits.lock(query, key);
+    return this.limits.stored(key, query);
   }
 
   /**
@@ -68,13 +103,14 @@ export class LimitsService {
    * @throws CroupierError CONFLICT
    */
   async withinDay<T>(query: Query, key: LimitKey, write: () => Promise<T>): Promise<T> {
-    const before = await this.limits.lock(query, key);
+    const { own, defaults } = await this.lock(query, key);
+    const { dailyMinor } = inEffect(own, defaults);
+    if (dailyMinor === null) return write();
+    const usedBefore = await this.limits.usedMinor(key, query);
     const written = await write();
-    if (before?.dailyMinor == null) return written;
-    const after = await this.limits.find(key, query);
-    const usedMinor = after?.usedMinor ?? 0;
-    if (usedMinor <= before.dailyMinor || usedMinor <= before.usedMinor) return written;
-    const [most, used] = [before.dailyMinor, before.usedMinor].map((minor) => money(minor, key.currency));
+    const usedMinor = await this.limits.usedMinor(key, query);
+    if (usedMinor <= dailyMinor || usedMinor <= usedBefore) return written;
+    const [most, used] = [dailyMinor, usedBefore].map((minor) => money(minor, key.currency));
     throw new CroupierError(
       'CONFLICT',
       `sending it again would exceed the daily limit of ${most}, of which ${used} is used`,
@@ -82,15 +118,17 @@ export class LimitsService {
   }
 
   /** As `judge`, but without a lock, for a preview. */
-  async preview(key: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
-    const limit = await this.limits.find(key);
-    return limit && exceeded(limit, limit.usedMinor, stake);
+  async preview(key: LimitKey, stake: Stake): Promise<LimitPreview> {
+    const { own, defaults } = await this.limits.stored(key);
+    const limits = inEffect(own, defaults);
+    if (!limitsActions(limits)) return { exceeded: undefined, limitsSet: false };
+    return { exceeded: exceeded(limits, await this.limits.usedMinor(key), stake), limitsSet: true };
   }
 
   /** @throws CroupierError NOT_FOUND */
   async find(key: LimitKey): Promise<LimitResponse> {
     const limit = await this.limits.find(key);
-    if (!limit) throw unknown();
+    if (!limit) throw new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
     return limitItem(limit);
   }
 
@@ -100,47 +138,32 @@ export class LimitsService {
     return { ...page, items: page.items.map(limitItem) };
   }
 
-  /** @throws CroupierError INVALID_REQUEST · NOT_FOUND */
-  async put(actor: Actor, key: LimitKey, request: PutLimitRequest): Promise<LimitResponse> {
-    if (!this.tenancy.operator(key.operatorId)) throw new CroupierError('NOT_FOUND', 'no such operator');
-    if (Object.values(request).every((value) => value == null)) {
-      throw new CroupierError('INVALID_REQUEST', 'the body must name a limit; DELETE removes them all');
-    }
-    const stored = await this.audit.change(actor, async ({ query }, record) => {
-      const before = await this.limits.lock(query, key);
-      const after = await this.limits.put(query, { ...request, ...key });
-      await record({
-        action: before ? 'limit.replace' : 'limit.create',
-        target: `limit:${keyOf(key)}`,
-        ...(before && { before: amountsOf(before) }),
-        after: amountsOf(after),
-      });
-      return after;
-    });
-    await this.tenancy.reload();
-    return limitItem(stored);
+  /**
+   * The currencies of active operators without any limit on grants or adjustments, with all trades of this instance.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  async missing(query: PageQuery): Promise<PageOf<MissingLimit>> {
+    await this.traded.store();
+    return pageById(query, (after) => this.limits.missing(after), keyOf);
   }
 
-  /** @throws CroupierError NOT_FOUND */
-  async remove(actor: Actor, key: LimitKey): Promise<void> {
-    await this.audit.change(actor, async ({ query }, record) => {
-      const before = await this.limits.remove(query, key);
-      if (!before) throw unknown();
-      await record({ action: 'limit.remove', target: `limit:${keyOf(key)}`, before: amountsOf(before) });
-    });
-    await this.tenancy.reload();
+  /**
+   * Replaces the own limits of an operator, or removes them if none is left.
+   * @param query a transaction that has called `lock`; after it, `tenancy.reload` applies the change at once
+   * @returns undefined if they were removed
+   */
+  async replace(
+    query: Query,
+    key: LimitKey,
+    limits: AllLimits,
+    updatedBy: string,
+  ): Promise<LimitResponse | undefined> {
+    if (!isEmpty(limits)) return limitItem(await this.limits.put(query, { ...limits, ...key, updatedBy }));
+    await this.limits.remove(query, key);
+    return undefined;
   }
-}
-
-function unknown(): CroupierError {
-  return new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
 }
 
 function keyOf({ operatorId, currency }: LimitKey): string {
   return `${operatorId}/${currency}`;
-}
-
-function amountsOf(limit: Limit): object {
-  const { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor } = limit;
-  return { maxGrantMinor, maxBatchMinor, maxAdjustmentMinor, dailyMinor, maxWinMinor };
 }

@@ -31,7 +31,8 @@ export async function createExamples(sandbox: SandboxFile): Promise<GeneratedIds
     expectStatus(await admin('POST', 'providers', PROVIDER), 201, 409);
     const game = { providerId: provider.id, name: 'Book of Examples' };
     expectStatus(await admin('PUT', 'games/book-of-examples', game), 200);
-    expectStatus(await admin('PUT', `limits/${OPERATOR.id}/EUR`, { maxGrantMinor: 10_000 }), 200);
+    // A limit that somebody has lowered since the last start stays: raising it waits for an approval.
+    expectStatus(await admin('PUT', `limits/${OPERATOR.id}/EUR`, { maxGrantMinor: 10_000 }), 200, 202, 409);
   };
   const launch = async (player: object) =>
     expectStatus(await platform.signed(operator, '/v1/operator/sessions', player), 201).json;
@@ -55,7 +56,10 @@ export async function createExamples(sandbox: SandboxFile): Promise<GeneratedIds
   };
   const findApproval = async () => {
     const waiting = itemsIn(await admin('GET', 'approvals?state=WAITING'));
-    return waiting.find(({ operatorId }) => operatorId === operator.id) ?? (await requestApproval());
+    return (
+      waiting.find(({ operatorId, kind }) => operatorId === operator.id && kind === 'grant') ??
+      (await requestApproval())
+    );
   };
   const requestApproval = async () => {
     expectStatus(await admin('PUT', `limits/${operator.id}/${LIMITED_CURRENCY}`, { maxGrantMinor: 1 }), 200);

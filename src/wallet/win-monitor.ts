@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LimitsService } from '../limits/limits.service.js';
+import { TradedCurrencies } from '../limits/traded-currencies.js';
 import { Metrics } from '../observability/metrics.js';
 import type { Claim, Settlement } from './transaction.js';
 
@@ -21,6 +22,7 @@ export class WinMonitor {
   constructor(
     private readonly limits: LimitsService,
     private readonly metrics: Metrics,
+    private readonly traded: TradedCurrencies,
   ) {}
 
   /**
@@ -44,10 +46,11 @@ export class WinMonitor {
     return limitMinor !== undefined && operatorRequest.amountMinor > limitMinor ? limitMinor : undefined;
   }
 
-  /** Reports a committed settlement to the metrics and the watchers. */
+  /** Reports a committed settlement to the metrics, the traded currencies and the watchers. */
   settled(claim: Claim, { state }: Settlement, limitMinor: number | undefined): void {
-    const { providerId, kind } = claim.operatorRequest;
+    const { providerId, kind, currency } = claim.operatorRequest;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
+    if (state === 'APPROVED' && claim.mode === 'REAL') this.traded.note(claim.operatorId, currency);
     if (state === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim))) this.report(claim);
   }
 

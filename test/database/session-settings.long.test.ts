@@ -139,9 +139,8 @@ describe.each([
 
   test('concurrent changes of a limit are answered 200', async () => {
     const path = `/v1/admin/limits/${OPERATOR}/EUR`;
-    const changes = Array.from({ length: 12 }, (_, index) =>
-      world.admin('PUT', path, { maxGrantMinor: 1_000 - index }),
-    );
+    // A higher limit than the one before would wait for an approval.
+    const changes = Array.from({ length: 12 }, () => world.admin('PUT', path, { maxGrantMinor: 1_000 }));
     expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
   });
 

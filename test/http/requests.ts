@@ -27,7 +27,7 @@ import {
 } from '../../src/free-spins/free-spins.request.js';
 import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.response.js';
 import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
-import { PutLimitRequest } from '../../src/limits/limit.request.js';
+import { PatchLimitRequest, PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
 import { SearchQuery } from '../../src/desk/search/search.request.js';
 import {
@@ -54,6 +54,10 @@ import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/trans
 export type Fields = Readonly<Record<string, unknown>>;
 
 const SPINS = { gameId: 'slots', spins: 10, betAmountMinor: 20, currency: 'EUR' };
+const LIMITS = [
+  { maxGrantMinor: 1, maxBatchMinor: 2, maxAdjustmentMinor: 3, dailyMinor: 4, maxWinMinor: 0 },
+  { dailyMinor: null },
+];
 const PAGE = { limit: 50, cursor: 'Ym9vaw' };
 const LIST = { ...PAGE, bom: 'true' };
 const RANGE = { from: '2026-01-31', to: '2026-01-31T00:00:00.5+01:00' };
@@ -180,13 +184,8 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],
   [ResendBatchRequest, [{ includeUnknown: true }, {}]],
   [RejectRequest, [{ reason: 'one zero too many' }]],
-  [
-    PutLimitRequest,
-    [
-      { maxGrantMinor: 1, maxBatchMinor: 2, maxAdjustmentMinor: 3, dailyMinor: 4, maxWinMinor: 0 },
-      { dailyMinor: null },
-    ],
-  ],
+  [PatchLimitRequest, LIMITS],
+  [PutLimitRequest, LIMITS],
   [
     OperatorGrantQuery,
     [

@@ -19,50 +19,62 @@ afterEach(() => world.sql.run('DELETE FROM limits'));
 const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
 
 describe('the limits of an operator in a currency', () => {
-  test('are set, replaced as a whole, read and removed, each of it in the audit log', async () => {
-    const set = await world.admin('PUT', PATH, { maxGrantMinor: 100, dailyMinor: 500 });
-    expect(set.json).toEqual({
-      operatorId: OPERATOR,
-      currency: 'EUR',
-      maxGrantMinor: 100,
-      dailyMinor: 500,
-      usedMinor: 0,
-      updatedAt: expect.any(String) as string,
-    });
-    expect((await world.admin('PUT', PATH, { maxWinMinor: 7, dailyMinor: null })).json).not.toHaveProperty(
-      'dailyMinor',
-    );
-    expect((await world.admin('GET', PATH)).json).toMatchObject({ maxWinMinor: 7, usedMinor: 0 });
-    expect((await world.admin('GET', '/v1/admin/limits')).json).toMatchObject({
-      items: [{ operatorId: OPERATOR, currency: 'EUR', maxWinMinor: 7 }],
-    });
-    expect((await world.admin('DELETE', PATH)).status).toBe(204);
-    expect([(await world.admin('GET', PATH)).status, (await world.admin('DELETE', PATH)).status]).toEqual([
-      404, 404,
+  test('are set, lowered, read and listed at once, with the administrator, each of it in the audit log', async () => {
+    const asker = await person(world, 'admin');
+    const set = await asker.call('PUT', PATH, { maxGrantMinor: 100, dailyMinor: 500 });
+    expect([set.status, set.json]).toEqual([
+      200,
+      {
+        operatorId: OPERATOR,
+        currency: 'EUR',
+        maxGrantMinor: 100,
+        dailyMinor: 500,
+        usedMinor: 0,
+        updatedAt: expect.any(String) as string,
+        updatedBy: asker.id,
+      },
     ]);
+    const lowered = await world.admin('PATCH', PATH, { dailyMinor: 400, maxWinMinor: 7 });
+    expect([lowered.status, lowered.json]).toMatchObject([
+      200,
+      { maxGrantMinor: 100, dailyMinor: 400, maxWinMinor: 7, updatedBy: 'root' },
+    ]);
+    expect((await world.admin('GET', PATH)).json).toEqual(lowered.json);
+    expect((await world.admin('GET', '/v1/admin/limits')).json).toEqual({ items: [lowered.json] });
     const target = encodeURIComponent(`limit:${OPERATOR}/EUR`);
     const { items } = (await world.admin('GET', `/v1/admin/audit?target=${target}`)).json;
     expect(items).toMatchObject([
-      { action: 'limit.remove', before: { maxWinMinor: 7 } },
-      { action: 'limit.replace', before: { maxGrantMinor: 100 }, after: { maxWinMinor: 7 } },
+      {
+        action: 'limit.replace',
+        before: { dailyMinor: 500 },
+        after: { maxGrantMinor: 100, dailyMinor: 400 },
+      },
       { action: 'limit.create', after: { maxGrantMinor: 100, dailyMinor: 500 } },
     ]);
   });
 
   test.each([
     ['PUT', '/v1/admin/limits/nobody/EUR', { maxGrantMinor: 1 }, 404],
+    ['PATCH', '/v1/admin/limits/nobody/EUR', { maxGrantMinor: 1 }, 404],
     ['PUT', `/v1/admin/limits/${OPERATOR}/eur`, { maxGrantMinor: 1 }, 400],
     ['PUT', PATH, {}, 400],
     ['PUT', PATH, { dailyMinor: null }, 400],
     ['PUT', PATH, { maxGrantMinor: -1 }, 400],
     ['PUT', PATH, { maxGrantMinor: 0.5 }, 400],
+    ['PATCH', PATH, {}, 400],
+    ['PATCH', PATH, { maxGrantMinor: '1' }, 400],
+    ['PATCH', PATH, { dailyMinor: null }, 404],
+    ['DELETE', PATH, undefined, 404],
+    ['GET', PATH, undefined, 404],
   ])('%s %s %j is a %i', async (method, path, body, status) => {
     expect((await world.admin(method, path, body)).status).toBe(status);
   });
 
-  test('are set by administrators only', async () => {
+  test('are changed by administrators only', async () => {
     const { call } = await person(world, 'operations');
-    expect((await call('PUT', PATH, { maxGrantMinor: 1 })).status).toBe(403);
+    for (const method of ['PUT', 'PATCH']) {
+      expect((await call(method, PATH, { maxGrantMinor: 1 })).status).toBe(403);
+    }
     expect((await call('DELETE', PATH)).status).toBe(403);
     expect((await call('GET', '/v1/admin/limits')).status).toBe(200);
   });
@@ -194,12 +206,17 @@ test('a preview shows the stake of an action and whether it needs approval, and 
   const calls = world.provider.received.length;
   const { requestRef: _, ...order } = grantOrder({ currency: 'DKK' });
   const expected = { players: 1, spins: 5, stakeMinor: 100, currency: 'DKK' };
-  expect((await call('POST', `${GRANTS}/preview`, order)).json).toEqual({ ...expected, requires: 'nothing' });
+  expect((await call('POST', `${GRANTS}/preview`, order)).json).toEqual({
+    ...expected,
+    requires: 'nothing',
+    limitsSet: false,
+  });
   await limit(world, { maxGrantMinor: 99, maxBatchMinor: 200 }, 'DKK');
   expect((await call('POST', `${GRANTS}/preview`, order)).json).toEqual({
     ...expected,
     requires: 'approval',
     limit: { name: 'maxGrantMinor', limitMinor: 99, usedMinor: 0 },
+    limitsSet: true,
   });
   await limit(world, { maxBatchMinor: 200 }, 'DKK');
   const preview = await call('POST', `${BATCHES}/preview`, batchOrder(3, { currency: 'DKK' }));
@@ -211,6 +228,7 @@ test('a preview shows the stake of an action and whether it needs approval, and 
       stakeMinor: 300,
       requires: 'approval',
       limit: { name: 'maxBatchMinor', limitMinor: 200, usedMinor: 0 },
+      limitsSet: true,
     },
   ]);
   expect(world.provider.received.length).toBe(calls);

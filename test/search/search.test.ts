@@ -114,12 +114,11 @@ describe('an id finds', () => {
     for (const id of [batchId, batchRef])
       expect(await shown(id)).toMatchObject([{ type: 'batch', id: batchId }]);
     expect(await shown('known-by-a-grant')).toMatchObject([{ type: 'player' }]);
-    const limit = `/v1/admin/limits/${OPERATOR}/EUR`;
-    await world.admin('PUT', limit, { maxAdjustmentMinor: 1 });
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxAdjustmentMinor: 1 });
     const adjustmentId = `adjust-${randomUUID()}`;
     const adjustment = { adjustmentId, operatorId: OPERATOR, playerRef, currency: 'EUR', amountMinor: 5 };
     const waiting = await world.admin('POST', '/v1/admin/adjustments', { ...adjustment, reason: 'x' });
-    await world.admin('DELETE', limit);
+    await world.sql.run('DELETE FROM limits');
     const approvalId = String(waiting.json['approvalId']);
     for (const id of [approvalId, adjustmentId]) {
       expect(await shown(id)).toMatchObject([{ type: 'approval', id: approvalId }]);

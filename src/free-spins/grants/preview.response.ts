@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApprovalLimit } from '../../approvals/approval.request.js';
-import type { ExceededLimit } from '../../limits/rules/judgement.js';
+import type { LimitPreview } from '../../limits/limits.service.js';
 
 export class PreviewResponse {
   @ApiProperty({ type: 'integer', example: 2 })
@@ -24,15 +24,20 @@ export class PreviewResponse {
 
   @ApiPropertyOptional({ type: ApprovalLimit, description: 'the limit because of which it needs approval' })
   limit?: ApprovalLimit;
+
+  @ApiProperty({
+    description: 'whether the currency has any limit on grants or adjustments, of the operator or by default',
+    example: true,
+  })
+  limitsSet: boolean;
 }
 
-/** @param limit the limit that the grant or batch exceeds, if it needs approval */
 export function previewResponse(
   { spins, currency }: { spins: number; currency: string },
   { amountMinor }: { amountMinor: number },
-  limit: ExceededLimit | undefined,
+  { exceeded: limit, limitsSet }: LimitPreview,
   players = 1,
 ): PreviewResponse {
   const requires = limit ? 'approval' : 'nothing';
-  return { players, spins, stakeMinor: amountMinor, currency, requires, ...(limit && { limit }) };
+  return { players, spins, stakeMinor: amountMinor, currency, requires, ...(limit && { limit }), limitsSet };
 }
