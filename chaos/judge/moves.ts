@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Kind, Mode, State } from '../../src/wallet/rules/facts.js';
+import type { Kind, Mode, State, WinKind } from '../../src/wallet/rules/facts.js';
 
 /**
  * Creates triggers that record each new transaction, and each change of a transaction's state, attempt or ROLLBACK, in
@@ -32,7 +32,8 @@ BEGIN
             'platformTransactionId', NEW.platform_transaction_id, 'kind', NEW.kind, 'operatorId', NEW.operator_id,
             'sessionId', NEW.session_id, 'mode', NEW.mode, 'gameId', NEW.game_id, 'currency', NEW.currency,
             'amountMinor', NEW.amount_minor, 'originalTransactionId', NEW.original_transaction_id,
-            'freeSpinsRef', NEW.free_spins_ref, 'verdict', NEW.verdict, 'declineReason', NEW.decline_reason) END);
+            'freeSpinsRef', NEW.free_spins_ref, 'winKind', NEW.win_kind, 'promotionRef', NEW.promotion_ref,
+            'verdict', NEW.verdict, 'declineReason', NEW.decline_reason) END);
   RETURN NULL;
 END $$;
 CREATE TRIGGER chaos_insert AFTER INSERT ON transactions FOR EACH ROW EXECUTE FUNCTION chaos_record_move();
@@ -53,6 +54,8 @@ export interface Fixed {
   readonly amountMinor: number;
   readonly originalTransactionId: string | null;
   readonly freeSpinsRef: string | null;
+  readonly winKind: WinKind | null;
+  readonly promotionRef: string | null;
   readonly verdict: 'APPROVED' | 'DECLINED' | null;
   readonly declineReason: string | null;
 }

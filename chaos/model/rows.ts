@@ -5,6 +5,7 @@ import type {
   State,
   StoredFacts,
   TransactionRequest,
+  WinKind,
 } from '../../src/wallet/rules/facts.js';
 
 /** A row of `transactions`, with the columns that the rules and the statements use. */
@@ -24,6 +25,8 @@ export interface Row {
   readonly roundId: string | null;
   readonly originalTransactionId: string | null;
   readonly freeSpinsRef: string | null;
+  readonly winKind: WinKind | null;
+  readonly promotionRef: string | null;
   state: State;
   attempt: number;
   /** In milliseconds of the database's clock. */
@@ -52,6 +55,9 @@ export function storedFacts(row: Row, rows: Iterable<Row>, now: number): StoredF
     amountMinor: row.amountMinor,
     roundId: row.roundId,
     originalTransactionId: row.originalTransactionId,
+    freeSpinsRef: row.freeSpinsRef,
+    winKind: row.winKind,
+    promotionRef: row.promotionRef,
     attempt: row.attempt,
     leaseAlive: row.state === 'PENDING' && row.leaseUntil !== null && row.leaseUntil > now,
     rollbackId: row.rollbackId,

@@ -1,4 +1,5 @@
 import type { RoundFacts, SessionFacts } from '../../src/wallet/rules/facts.js';
+import { dependsOnBets } from '../../src/wallet/rules/win-kind.js';
 import type { ReversedTarget } from '../../src/wallet/rules/decision.js';
 import type { UndecidedTransaction } from '../../src/wallet/resolving/undecided.store.js';
 import type { TransactionKey } from '../../src/wallet/transaction.js';
@@ -79,7 +80,7 @@ export class SimulatedDatabase {
     const round = this.round(key);
     if (request.kind === 'WIN') {
       const { betStands, betUndecided, betRolledBack } = round;
-      const bookable = request.freeSpinsRef !== undefined || betStands || !(betUndecided || betRolledBack);
+      const bookable = !dependsOnBets(request) || betStands || !(betUndecided || betRolledBack);
       if (!bookable || !this.moveRound(key, round.version)) return undefined;
     }
     const { operatorId, sessionId, mode } = this.session;
@@ -242,6 +243,8 @@ export class SimulatedDatabase {
       amountMinor,
       originalTransactionId: request.originalTransactionId ?? null,
       freeSpinsRef: request.freeSpinsRef ?? null,
+      winKind: request.winKind ?? null,
+      promotionRef: request.promotionRef ?? null,
       state: 'PENDING',
       attempt: 1,
       leaseUntil: now + this.leaseMs,
@@ -264,6 +267,8 @@ export class SimulatedDatabase {
       amountMinor,
       originalTransactionId: null,
       freeSpinsRef: null,
+      winKind: null,
+      promotionRef: null,
       state: 'ROLLED_BACK',
       attempt: 0,
       leaseUntil: null,

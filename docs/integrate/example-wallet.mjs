@@ -36,6 +36,8 @@ CREATE TABLE IF NOT EXISTS bookings (
   moved_minor numeric NOT NULL, status text NOT NULL, reason text,
   PRIMARY KEY (provider_id, transaction_id)
 );
+-- Why a WIN was paid, for reports.
+ALTER TABLE bookings ADD COLUMN IF NOT EXISTS win_kind text, ADD COLUMN IF NOT EXISTS promotion_ref text;
 -- A transaction that a ROLLBACK named: reversed if it was booked, else a tombstone.
 CREATE TABLE IF NOT EXISTS rolled_back (
   provider_id text, transaction_id text,
@@ -109,6 +111,7 @@ async function findBooking(client, { providerId, transactionId }) {
 
 async function insertBooking(client, order, account) {
   const { providerId, transactionId, kind, playerRef, currency, originalTransactionId } = order;
+  const { winKind = null, promotionRef = null } = order;
   const { status, movedMinor = 0, reason = null } = await judge(client, order, account);
   await client.query(
     'UPDATE accounts SET balance_minor = balance_minor + $3 WHERE player_ref = $1 AND currency = $2',
@@ -121,9 +124,10 @@ async function insertBooking(client, order, account) {
     ]);
   }
   const { rows } = await client.query(
-    `INSERT INTO bookings (provider_id, transaction_id, kind, player_ref, currency, moved_minor, status, reason)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING *`,
-    [providerId, transactionId, kind, playerRef, currency, movedMinor, status, reason],
+    `INSERT INTO bookings (provider_id, transaction_id, kind, player_ref, currency, moved_minor, status, reason,
+                           win_kind, promotion_ref)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING *`,
+    [providerId, transactionId, kind, playerRef, currency, movedMinor, status, reason, winKind, promotionRef],
   );
   return { ...rows[0], isNew: true };
 }

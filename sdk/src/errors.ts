@@ -116,7 +116,7 @@ export class SignatureRejectedError extends PlatformError {
  * `lateSettlementSeconds` for you; we recommend one day. For that time after the session's end, the platform accepts:
  *
  * - a WIN or ROLLBACK whose round has a BET of this session that was not declined
- * - a WIN with a `freeSpinsRef`
+ * - a WIN with a `freeSpinsRef`, or whose `winKind` is `JACKPOT`, `PROMOTION` or `TOURNAMENT`
  *
  * The setting is read at each call: the platform can set it after a refusal, to more than the time since the session's
  * end, and the same WIN or ROLLBACK is then accepted. One that is still refused must be settled between you and the

@@ -43,6 +43,7 @@ export type {
   TransactionRequest,
   TransactionResponse,
   VerifySessionResponse,
+  WinKind,
   WinRequest,
 } from './wallet.js';
 export {

@@ -42,9 +42,19 @@ export interface BetRequest extends TransactionFields {
   amountMinor: number;
 }
 
+/** Why a WIN is paid. */
+export type WinKind = 'GAME' | 'FREE_SPINS' | 'JACKPOT' | 'PROMOTION' | 'TOURNAMENT';
+
 export interface WinRequest extends TransactionFields {
   /** Minor units; 0 closes a losing round. */
   amountMinor: number;
+  /**
+   * By default `FREE_SPINS` with a `freeSpinsRef`, else `GAME`. `FREE_SPINS` needs a `freeSpinsRef`, and `GAME` has none.
+   * A `JACKPOT`, `PROMOTION` or `TOURNAMENT` needs no BET.
+   */
+  winKind?: WinKind | undefined;
+  /** Your identifier of the promotion in which it was won; 1 to 128 printable ASCII characters without spaces. */
+  promotionRef?: string | undefined;
 }
 
 export interface RollbackRequest extends TransactionFields {

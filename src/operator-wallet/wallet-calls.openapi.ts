@@ -34,6 +34,18 @@ const MOVEMENTS: Readonly<Record<string, { summary: string; value: WalletTransac
       roundClosed: true,
     },
   },
+  JACKPOT: {
+    summary: 'A jackpot: a WIN that needs no BET',
+    value: {
+      transactionId: 'jackpot-1001',
+      ...PROVIDER,
+      kind: 'WIN',
+      ...ROUND,
+      amountMinor: 250000,
+      winKind: 'JACKPOT',
+      promotionRef: 'mega-jackpot',
+    },
+  },
   ROLLBACK: {
     summary: 'A ROLLBACK: give the stake of the BET back, once',
     value: {

@@ -12,6 +12,7 @@ const ofARound = {
   [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['BET', 'WIN', 'ROLLBACK'] },
   ...notOfAnAdjustment,
 };
+const ofAWin = { [DIFFERS_WHERE]: { BET: false, ROLLBACK: false, ADJUSTMENT: false } };
 const ofARollback = { [REQUIRED_WHERE]: { requiredWhere: 'kind', is: ['ROLLBACK'] }, ...notOfAnAdjustment };
 
 export class WalletTransactionRequest {
@@ -71,6 +72,23 @@ export class WalletTransactionRequest {
     ...notOfAnAdjustment,
   })
   readonly freeSpinsRef?: string;
+
+  @ApiPropertyOptional({
+    enum: ['GAME', 'FREE_SPINS', 'JACKPOT', 'PROMOTION', 'TOURNAMENT'],
+    example: 'JACKPOT',
+    description:
+      'Why a WIN is paid, if the provider said so; by default `FREE_SPINS` with a freeSpinsRef, else `GAME`. A `JACKPOT`, ' +
+      '`PROMOTION` or `TOURNAMENT` may come without a BET in its round',
+    ...ofAWin,
+  })
+  readonly winKind?: 'GAME' | 'FREE_SPINS' | 'JACKPOT' | 'PROMOTION' | 'TOURNAMENT';
+
+  @ApiPropertyOptional({
+    example: 'summer-race-3',
+    description: "The provider's identifier of the promotion in which a WIN was won, if the provider sent it",
+    ...ofAWin,
+  })
+  readonly promotionRef?: string;
 }
 
 export class WalletTransactionResponse {

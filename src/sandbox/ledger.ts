@@ -14,6 +14,9 @@ export interface Order {
   readonly amountMinor: number;
   /** Always present in a ROLLBACK. */
   readonly originalTransactionId?: string;
+  /** Of a WIN, if the provider named them. */
+  readonly winKind?: string;
+  readonly promotionRef?: string;
 }
 
 export interface LedgerEntry extends Order {
@@ -136,7 +139,17 @@ export function readOrder(body: Fields): Order | string {
   if (!isWhole(amountMinor, kind === 'ADJUSTMENT' ? -Number.MAX_SAFE_INTEGER : 0)) {
     return 'amountMinor must be a whole number, negative in an ADJUSTMENT only';
   }
-  const order = { providerId, transactionId, kind, playerRef, currency, amountMinor };
+  const { winKind, promotionRef } = body;
+  const order = {
+    providerId,
+    transactionId,
+    kind,
+    playerRef,
+    currency,
+    amountMinor,
+    ...(isText(winKind) && { winKind }),
+    ...(isText(promotionRef) && { promotionRef }),
+  };
   if (kind !== 'ROLLBACK') return order;
   return isText(originalTransactionId)
     ? { ...order, originalTransactionId }

@@ -7,7 +7,7 @@ import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js
  * its rule. test/rules/fresh-claim.test.ts verifies that `decide` would book every request that these statements claim.
  */
 
-const REQUEST = {
+const BET = {
   providerId: 'text',
   transactionId: 'text',
   tokenHash: 'bytea',
@@ -22,6 +22,7 @@ const REQUEST = {
   freeSpinsRef: 'text',
   leaseSeconds: 'integer',
 };
+const WIN = { ...BET, winKind: 'text', promotionRef: 'text' };
 
 /** rules/attempt.ts, `decide`: the session is live, belongs to the provider and agrees with the request. */
 const inOwnLiveSession = (session: string) => `
@@ -32,21 +33,24 @@ const inOwnLiveSession = (session: string) => `
 const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
 
 /**
- * rules/win.ts, `decideWin`: the WIN is of free spins, or its round has a BET that is APPROVED and not being rolled
- * back, or its round has no BET. DECLINED BETs do not count.
+ * rules/win.ts, `decideWin`: the WIN does not depend on BETs, or its round has a BET that is APPROVED and not being
+ * rolled back, or its round has no BET. DECLINED BETs do not count.
  */
 const winMayBeBooked = (round: string) => `
-  (a.free_spins_ref IS NOT NULL OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
+  (a.free_spins_ref IS NOT NULL OR a.win_kind <> 'GAME'
+   OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
 
 /** rules/attempt.ts, `decide`: only an unused id is booked; here the primary key ensures it. */
-const claimOf = (kind: 'BET' | 'WIN', session: string, from: string) => `
+const claimOf = (kind: 'BET' | 'WIN', session: string, from: string, further: readonly string[] = []) => `
   INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
                             session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
-                            round_closed, original_transaction_id, free_spins_ref, attempt, lease_until)
+                            round_closed, original_transaction_id, free_spins_ref, attempt, lease_until
+                            ${further.map((column) => `, ${column}`).join('')})
   SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', ${session}."operatorId",
          ${session}."sessionId", ${session}.mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
          a.round_closed, a.original_transaction_id, a.free_spins_ref, 1,
          clock_timestamp() + make_interval(secs => a.lease_seconds)
+         ${further.map((column) => `, a.${column}`).join('')}
     FROM ${from}
   ON CONFLICT DO NOTHING
   RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
@@ -67,7 +71,7 @@ const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMa
  */
 export const CLAIM_NEW_BET = groupStatement(
   'transaction_claim_bet',
-  REQUEST,
+  BET,
   (items) =>
     claimOf(
       'BET',
@@ -88,7 +92,7 @@ const ROUND_KEY = `
  */
 export const CLAIM_NEW_WIN = groupStatement(
   'transaction_claim_new_win',
-  REQUEST,
+  WIN,
   (items) => `
     WITH bookable AS MATERIALIZED (
       SELECT a.*, s AS session, r AS round
@@ -100,7 +104,7 @@ export const CLAIM_NEW_WIN = groupStatement(
     ), round AS (
       ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
     ), claim AS (
-      ${claimOf('WIN', '(a.session)', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
+      ${claimOf('WIN', '(a.session)', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`, ['win_kind', 'promotion_ref'])}
     )
     SELECT claim.*, (bookable.round)."betStands" AS "standsOnBet"
       FROM claim JOIN bookable ON bookable.platform_transaction_id = claim.platform_transaction_id`,

@@ -54,6 +54,8 @@ export class FreshClaims {
       roundClosed: request.roundClosed,
       originalTransactionId: request.originalTransactionId,
       freeSpinsRef: request.freeSpinsRef,
+      winKind: request.winKind,
+      promotionRef: request.promotionRef,
       leaseSeconds: this.leaseSeconds,
     };
     let sentMs = monotonicMs();

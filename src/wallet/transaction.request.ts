@@ -1,4 +1,4 @@
-import { IsNotIn, Matches } from 'class-validator';
+import { IsNotIn, Matches, ValidateBy } from 'class-validator';
 import {
   BooleanField,
   ChoiceField,
@@ -9,10 +9,12 @@ import {
   OwnIdentifierField,
 } from '../api/validation/fields.js';
 import { FREE_SPINS_REF_SCHEMA, FREE_SPINS_REF_WORDS } from '../api/validation/free-spins-ref.js';
+import { DIFFERS_WHERE } from '../api/validation/schema-extensions.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import { TokenField } from '../session/session.request.js';
-import type { Kind } from './rules/facts.js';
+import type { Kind, WinKind } from './rules/facts.js';
 import { FREE_SPINS_REF } from './rules/free-spins-ref.js';
+import { WIN_KINDS } from './rules/win-kind.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK'] as const satisfies readonly Kind[];
 
@@ -25,6 +27,25 @@ const FreeSpinsRefField = () =>
       description: `For a WIN of free spins: the externalRef of their grant, ${FREE_SPINS_REF_WORDS}`,
     },
     Matches(FREE_SPINS_REF, { message: `$property must be ${FREE_SPINS_REF_WORDS}` }),
+  );
+
+/** The schemas of a BET and a ROLLBACK do not have the field. */
+const ofAWin = { [DIFFERS_WHERE]: { BET: false, ROLLBACK: false } } as const;
+
+/** A condition on a field that depends on the rest of the request. The decorator that is last in the code is checked first. */
+const Fits = (fits: (request: TransactionRequest) => boolean, words: string) =>
+  ValidateBy({
+    name: 'fits',
+    validator: {
+      validate: (_, args) => fits(args!.object as TransactionRequest),
+      defaultMessage: () => `$property ${words}`,
+    },
+  });
+const FitsWin = () => Fits(({ kind }) => kind === 'WIN', 'is for a WIN only');
+const FitsFreeSpins = () =>
+  Fits(
+    ({ winKind, freeSpinsRef }) => winKind !== (freeSpinsRef === undefined ? 'FREE_SPINS' : 'GAME'),
+    'FREE_SPINS needs a freeSpinsRef, and GAME has none',
   );
 
 /** A provider's transaction request. Contract, section 3, "Transaction request". */
@@ -75,6 +96,27 @@ export class TransactionRequest {
 
   @FreeSpinsRefField()
   freeSpinsRef?: string;
+
+  @ChoiceField(WIN_KINDS, {
+    presence: 'nullable',
+    example: 'JACKPOT',
+    description:
+      'Why a WIN is paid, for a WIN only: by default `FREE_SPINS` with a freeSpinsRef, else `GAME`. `FREE_SPINS` needs a ' +
+      'freeSpinsRef, and `GAME` has none. A `JACKPOT`, `PROMOTION` or `TOURNAMENT` needs no BET',
+    ...ofAWin,
+  })
+  @FitsFreeSpins()
+  @FitsWin()
+  winKind?: WinKind;
+
+  @IdentifierField({
+    presence: 'nullable',
+    example: 'summer-race-3',
+    description: 'Your identifier of the promotion in which a WIN was won, for a WIN only',
+    ...ofAWin,
+  })
+  @FitsWin()
+  promotionRef?: string;
 }
 
 const ROUND = {
@@ -96,6 +138,17 @@ export const TRANSACTION_REQUESTS = {
       amountMinor: 500,
       roundId: 'round-7',
       roundClosed: true,
+    },
+  },
+  JACKPOT: {
+    value: {
+      ...ROUND,
+      transactionId: 'jackpot-1001',
+      kind: 'WIN',
+      amountMinor: 250000,
+      roundId: 'round-7',
+      winKind: 'JACKPOT',
+      promotionRef: 'mega-jackpot',
     },
   },
   ROLLBACK: {

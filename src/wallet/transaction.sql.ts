@@ -29,11 +29,17 @@ export const REPORTED = `
      WHERE attempt ->> 'outcome' <> 'LEASE_OVER' AND coalesce(attempt ->> 'driver', 'provider') = 'provider'
      ORDER BY n DESC LIMIT 1))`;
 
+/** The kind of a WIN, with the default as in rules/win-kind.ts; NULL for other transactions. `t` is the table's alias. */
+export const WIN_KIND = `
+  CASE WHEN t.kind = 'WIN'
+       THEN coalesce(t.win_kind, CASE WHEN t.free_spins_ref IS NULL THEN 'GAME' ELSE 'FREE_SPINS' END) END`;
+
 /** The columns of a transaction for the rules. `t` is the table's alias. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
   t.round_id AS "roundId", t.original_transaction_id AS "originalTransactionId", t.attempt,
+  t.free_spins_ref AS "freeSpinsRef", t.win_kind AS "winKind", t.promotion_ref AS "promotionRef",
   t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
   ${REPORTED} AS "reported",
   (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
@@ -114,17 +120,18 @@ const CLAIMED = `
   t.session_id AS "sessionId", t.mode, t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.kind,
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
   t.round_id AS "roundId", t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
-  t.free_spins_ref AS "freeSpinsRef", t.verdict, t.decline_reason AS "declineReason"`;
+  t.free_spins_ref AS "freeSpinsRef", t.win_kind AS "winKind", t.promotion_ref AS "promotionRef", t.verdict,
+  t.decline_reason AS "declineReason"`;
 
 const CLAIM_COLUMNS = `
   provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id, mode, player_ref,
-  game_id, currency, amount_minor, round_id, round_closed, original_transaction_id, free_spins_ref, verdict,
-  decline_reason, attempt, lease_until`;
+  game_id, currency, amount_minor, round_id, round_closed, original_transaction_id, free_spins_ref, win_kind,
+  promotion_ref, verdict, decline_reason, attempt, lease_until`;
 
 const CLAIM_VALUES = `
   :providerId, :transactionId, :platformTransactionId, :kind, 'PENDING', :operatorId, :sessionId::uuid, :mode,
   :playerRef, :gameId, :currency, :amountMinor::bigint, :roundId, :roundClosed::boolean, :originalTransactionId,
-  :freeSpinsRef, :verdict, :declineReason, 1, clock_timestamp() + make_interval(secs => :leaseSeconds)`;
+  :freeSpinsRef, :winKind, :promotionRef, :verdict, :declineReason, 1, clock_timestamp() + make_interval(secs => :leaseSeconds)`;
 
 /** Claims an unused id; returns no row if the id is taken. */
 export const CLAIM = named(

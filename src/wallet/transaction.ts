@@ -119,7 +119,13 @@ export interface Settlement {
 }
 
 /** The fields that a request may lack. Statements need a value for each of their parameters. */
-export const ABSENT = { roundClosed: undefined, originalTransactionId: undefined, freeSpinsRef: undefined };
+export const ABSENT = {
+  roundClosed: undefined,
+  originalTransactionId: undefined,
+  freeSpinsRef: undefined,
+  winKind: undefined,
+  promotionRef: undefined,
+};
 
 /** The first claim of a transaction. */
 export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBet = false): Claim {
@@ -138,7 +144,14 @@ export function newClaim(transaction: NewTransaction, sentMs: number, standsOnBe
   return verdict ? { ...claim, verdict } : claim;
 }
 
-type OptionalField = 'gameId' | 'roundId' | 'roundClosed' | 'originalTransactionId' | 'freeSpinsRef';
+type OptionalField =
+  | 'gameId'
+  | 'roundId'
+  | 'roundClosed'
+  | 'originalTransactionId'
+  | 'freeSpinsRef'
+  | 'winKind'
+  | 'promotionRef';
 
 /** The fields of a request to the operator. In a stored transaction, null means that the request has no such field. */
 export type MovementFields = Omit<MovementRequest, OptionalField | 'providerId' | 'amountMinor'> & {
@@ -150,7 +163,7 @@ export function operatorRequestOf(
   fields: MovementFields,
   { providerId, amountMinor }: Pick<MovementRequest, 'providerId' | 'amountMinor'>,
 ): MovementRequest {
-  const { gameId, roundId, roundClosed, originalTransactionId, freeSpinsRef } = fields;
+  const { gameId, roundId, roundClosed, originalTransactionId, freeSpinsRef, winKind, promotionRef } = fields;
   return {
     transactionId: fields.transactionId,
     providerId,
@@ -163,5 +176,7 @@ export function operatorRequestOf(
     ...(roundClosed != null && { roundClosed }),
     ...(originalTransactionId != null && { originalTransactionId }),
     ...(freeSpinsRef != null && { freeSpinsRef }),
+    ...(winKind != null && { winKind }),
+    ...(promotionRef != null && { promotionRef }),
   };
 }

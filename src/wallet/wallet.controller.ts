@@ -30,8 +30,8 @@ export class WalletController {
       'the transaction may have been booked.\n\n**After the session.** Once a session has expired or ' +
       'been revoked, every kind is a 401 `SESSION_INVALID`, including WIN and ROLLBACK. If the ' +
       'platform has set `lateSettlementSeconds` for you, WIN and ROLLBACK, never BET, are accepted for ' +
-      'that long after the session’s end, if a BET of this session is in the round or the WIN carries ' +
-      'a `freeSpinsRef`. Ask for it if your rounds can outlive a session. A repeated request ' +
+      'that long after the session’s end, if a BET of this session is in the round or the WIN’s ' +
+      '`winKind` is not `GAME`. Ask for it if your rounds can outlive a session. A repeated request ' +
       'for a decided transaction is always answered.',
   })
   @ApiBody({ type: TransactionRequest, examples: TRANSACTION_REQUESTS })

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LimitsService } from '../limits/limits.service.js';
 import { TradedCurrencies } from '../limits/traded-currencies.js';
 import { Metrics } from '../observability/metrics.js';
+import { dependsOnBets } from './rules/win-kind.js';
 import type { Claim, Settlement } from './transaction.js';
 
 /**
@@ -30,7 +31,8 @@ export class WinMonitor {
    * resolver or an administrator settled them.
    * @param watcher not awaited; must not throw. It is called after each APPROVED real-money transaction that is
    * - a ROLLBACK that may have reversed a BET, or
-   * - a WIN that names a freeSpinsRef, exceeds its limit, or is not known to have an APPROVED BET in its round.
+   * - a WIN that names a freeSpinsRef, exceeds its limit, or depends on BETs and is not known to have an APPROVED one in
+   *   its round.
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
     this.watchers.push(watcher);
@@ -62,12 +64,12 @@ export class WinMonitor {
 
 /**
  * Whether an APPROVED attempt may cause a WIN to be flagged for a reason other than its limit. A WIN without a
- * freeSpinsRef in a round with an APPROVED BET does not. Neither does a ROLLBACK with a verdict, because it has
- * reversed nothing.
+ * freeSpinsRef does not if its round has an APPROVED BET or if it does not depend on BETs. Neither does a ROLLBACK with a
+ * verdict, because it has reversed nothing.
  */
 function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
   const { kind, freeSpinsRef } = operatorRequest;
   if (mode !== 'REAL') return false;
-  if (kind === 'WIN') return freeSpinsRef !== undefined || !standsOnBet;
+  if (kind === 'WIN') return freeSpinsRef !== undefined || (!standsOnBet && dependsOnBets(operatorRequest));
   return kind === 'ROLLBACK' && verdict === undefined;
 }

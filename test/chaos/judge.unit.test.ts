@@ -45,6 +45,8 @@ class Scene {
       amountMinor: amountMinor ?? 10,
       originalTransactionId: originalTransactionId ?? null,
       freeSpinsRef: null,
+      winKind: null,
+      promotionRef: null,
       verdict: null,
       declineReason: null,
       ...changes,

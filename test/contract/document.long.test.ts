@@ -124,6 +124,10 @@ describe('section 3, the table of WINs', () => {
       'all are `ROLLED_BACK`': async () => winOf(await rolledBack()),
       'all are `ROLLED_BACK`, and the WIN carries a `freeSpinsRef`': async () =>
         winOf(await rolledBack(), { freeSpinsRef: 'batch-1' }),
+      'all are `ROLLED_BACK`, and the WIN is a `JACKPOT`': async () =>
+        winOf(await rolledBack(), { winKind: 'JACKPOT' }),
+      'one is `TIMED_OUT`, and the WIN is a `TOURNAMENT`': async () =>
+        winOf(await transactions.timedOut(bet()), { winKind: 'TOURNAMENT' }),
     }),
   )('$row.0: $row.1', async ({ row, scenario }) => expectRow(row, await scenario()));
 });
@@ -303,6 +307,7 @@ describe('section 3, the table of sessions', () => {
     'the same BET again, which was `APPROVED`': (approved) => approved,
     'WIN in a round without a BET': () => win(),
     'WIN in a round without a BET, with `freeSpinsRef`': () => win({ freeSpinsRef: 'batch-1' }),
+    'WIN in a round without a BET, a `PROMOTION`': () => win({ winKind: 'PROMOTION' }),
   };
 
   afterEach(async () => {

@@ -302,6 +302,53 @@ describe('a WIN', () => {
     expect(calls(freeSpins)[0]?.json).toMatchObject({ freeSpinsRef: 'batch-1' });
   });
 
+  test.each(['JACKPOT', 'PROMOTION', 'TOURNAMENT'])('of a %s needs no BET: %s', async (winKind) => {
+    const body = await transactions.approved(bet());
+    await transactions.approved(rollbackOf(body));
+    const prize = win({ roundId: body.roundId, winKind, promotionRef: 'race-3' });
+    expect((await world.submit(prize)).json).toMatchObject({ status: 'APPROVED' });
+    expect(calls(prize)[0]?.json).toMatchObject({ winKind, promotionRef: 'race-3' });
+  });
+
+  test('is sent to the operator with the winKind that was given, and with none otherwise', async () => {
+    for (const fields of [{ winKind: 'GAME' }, { winKind: 'FREE_SPINS', freeSpinsRef: 'batch-1' }]) {
+      const body = await transactions.approved(win(fields));
+      expect(calls(body)[0]?.json).toMatchObject(fields);
+    }
+    for (const fields of [{}, { freeSpinsRef: 'batch-1' }, { winKind: null, promotionRef: null }]) {
+      const body = await transactions.approved(win(fields));
+      expect(calls(body)[0]?.json).not.toHaveProperty('winKind');
+      expect(calls(body)[0]?.json).not.toHaveProperty('promotionRef');
+    }
+  });
+
+  test('is sent again with the same winKind and promotionRef by a later attempt', async () => {
+    const body = await transactions.timedOut(win({ winKind: 'JACKPOT', promotionRef: 'mega' }));
+    await transactions.approved(body);
+    const [first, second] = calls(body);
+    expect(second?.rawBody.toString()).toBe(first?.rawBody.toString());
+  });
+
+  test.each([
+    ['a BET', 'winKind', { kind: 'BET', winKind: 'JACKPOT' }],
+    ['a BET', 'promotionRef', { kind: 'BET', promotionRef: 'race-3' }],
+    ['a ROLLBACK', 'winKind', { kind: 'ROLLBACK', originalTransactionId: 'bet', winKind: 'GAME' }],
+    ['a ROLLBACK', 'promotionRef', { kind: 'ROLLBACK', originalTransactionId: 'bet', promotionRef: 'p' }],
+    ['a WIN', 'winKind', { winKind: 'FREE_SPINS' }],
+    ['a WIN', 'winKind', { winKind: 'GAME', freeSpinsRef: 'batch-1' }],
+    ['a WIN', 'winKind', { winKind: 'RAFFLE' }],
+    ['a WIN', 'winKind', { winKind: 1 }],
+    ['a WIN', 'promotionRef', { promotionRef: 'two words' }],
+    ['a WIN', 'promotionRef', { promotionRef: '' }],
+    ['a WIN', 'promotionRef', { promotionRef: 'p'.repeat(129) }],
+  ])('%s is refused for its %s: %j', async (_, field, fields) => {
+    const body = win(fields);
+    const reply = await world.submit(body);
+    expectRefusal(reply, 400, 'INVALID_REQUEST', 'fix-request');
+    expect(reply.json['error']).toMatch(new RegExp(`^${field} `));
+    expect(await world.stateOf(body.transactionId)).toBeUndefined();
+  });
+
   test("of another player in the same roundId depends on that player's own BETs", async () => {
     const body = await transactions.timedOut(bet());
     const other = await world.launch();

@@ -48,6 +48,7 @@ describe('the list', () => {
       transactionId: second.transactionId,
       platformTransactionId: expect.any(String) as string,
       kind: 'WIN',
+      winKind: 'GAME',
       state: 'APPROVED',
       operatorId: OPERATOR,
       sessionId: session.sessionId,
@@ -101,6 +102,42 @@ describe('the list', () => {
     expect((await found(`operatorId=${OPERATOR}`)).has(own.transactionId)).toBe(true);
     expect(await found(`${of}&operatorId=nobody`)).toEqual(new Set());
     await holder.wakeUp();
+  });
+
+  test('shows why a WIN is paid, and is restricted by it', async () => {
+    const [game, spins, jackpot] = [
+      win(),
+      win({ freeSpinsRef: 'batch-1' }),
+      win({ winKind: 'JACKPOT', promotionRef: 'mega' }),
+    ];
+    for (const body of [bet(), game, spins, jackpot]) await world.submit(body);
+    const of = `playerRef=${session.playerRef}`;
+    const found = async (winKind: string) => idsOf(await list(`${of}&winKind=${winKind}`));
+    expect(await found('GAME')).toEqual([game.transactionId]);
+    expect(await found('FREE_SPINS')).toEqual([spins.transactionId]);
+    expect(await found('JACKPOT')).toEqual([jackpot.transactionId]);
+    expect(await found('TOURNAMENT')).toEqual([]);
+    expect((await list(`${of}&winKind=RAFFLE`)).status).toBe(400);
+    const items = (await list(of)).json['items'] as Record<string, unknown>[];
+    expect(items.map(({ winKind, promotionRef }) => [winKind, promotionRef])).toEqual([
+      ['JACKPOT', 'mega'],
+      ['FREE_SPINS', undefined],
+      ['GAME', undefined],
+      [undefined, undefined],
+    ]);
+    const [header, first] = (await csv(`${of}&winKind=JACKPOT`)).text
+      .split('\r\n')
+      .map((row) => row.split(','));
+    expect(first?.[header!.indexOf('winKind')]).toBe('JACKPOT');
+    expect(first?.[header!.indexOf('promotionRef')]).toBe('mega');
+    expect((await detail(jackpot)).json).toMatchObject({
+      winKind: 'JACKPOT',
+      promotionRef: 'mega',
+      operatorRequest: { body: { winKind: 'JACKPOT', promotionRef: 'mega' } },
+    });
+    const { json } = await detail(game);
+    expect(json).toMatchObject({ winKind: 'GAME' });
+    expect((json['operatorRequest'] as { body: object }).body).not.toHaveProperty('winKind');
   });
 
   test('is restricted by kind, game, session, amount, currency and parked', async () => {

@@ -11,8 +11,12 @@ import { ACCEPTED, changed, type Fields, isQueryInteger, knownFields, SUSPECTS }
 import { useWorld } from '../world/world.js';
 import { ApiDocument, type OpenApi, queryOf } from './document.js';
 
-/** Constraints that no schema can express: that a day exists, and that an address can be used. */
-const BEYOND_A_SCHEMA = /^(from|to|until|expiresAt|launchUrl) must/;
+/**
+ * Constraints that no schema can express: that a day exists, that an address can be used, and that a field fits the
+ * others. A schema of a provider's body cannot refuse the fields that it does not have, either.
+ */
+const BEYOND_A_SCHEMA =
+  /^((from|to|until|expiresAt|launchUrl) must|winKind FREE_SPINS|(winKind|promotionRef) is for a WIN)/;
 
 const isDots = (value: unknown) => value === '.' || value === '..';
 

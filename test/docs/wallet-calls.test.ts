@@ -41,6 +41,7 @@ async function playEverything(): Promise<void> {
     const { transactionId: originalTransactionId, roundId } = target;
     await world.submit(world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }));
   }
+  await world.submit(world.transaction(session, 'WIN', { winKind: 'JACKPOT', promotionRef: 'mega' }));
   await world.submit(world.transaction(session, 'BET', { amountMinor: 10 ** 12 }));
   await world.balance(session);
   const { playerRef, currency } = session;

@@ -196,6 +196,16 @@ describe('a WIN is not flagged', () => {
     expect(await flagOf(won)).toBeUndefined();
   });
 
+  test.each(['JACKPOT', 'PROMOTION', 'TOURNAMENT'])('whose kind is %s', async (winKind) => {
+    const prize = await approved(win({ winKind }));
+    await rolledBack(prize.roundId);
+    await counting(async () => {
+      const other = await approved(win());
+      await rolledBack(other.roundId);
+    });
+    expect(await flagOf(prize)).toBeUndefined();
+  });
+
   test('that the operator DECLINED', async () => {
     const lost = await declined(win());
     await rolledBack(lost.roundId);

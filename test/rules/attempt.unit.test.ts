@@ -70,6 +70,29 @@ describe('what is stored under the id', () => {
     expect(decide(requestOf('BET', changes), facts)).toEqual(refuse('TRANSACTION_ID_REUSED'));
   });
 
+  const REUSED = refuse('TRANSACTION_ID_REUSED');
+  const spins = { freeSpinsRef: 'batch-1' };
+  test.each<[Partial<StoredFacts>, Partial<TransactionRequest>, object]>([
+    [{}, { winKind: 'GAME' }, REPLAY],
+    [{ winKind: 'GAME' }, {}, REPLAY],
+    [spins, { ...spins, winKind: 'FREE_SPINS' }, REPLAY],
+    [{ ...spins, winKind: 'FREE_SPINS' }, spins, REPLAY],
+    [{}, spins, REPLAY],
+    [spins, {}, REPLAY],
+    [{ winKind: 'JACKPOT' }, { winKind: 'JACKPOT', ...spins }, REPLAY],
+    [{ promotionRef: 'race-3' }, { promotionRef: 'race-3' }, REPLAY],
+    [{}, { winKind: 'JACKPOT' }, REUSED],
+    [{ winKind: 'JACKPOT' }, {}, REUSED],
+    [{ winKind: 'JACKPOT' }, { winKind: 'TOURNAMENT' }, REUSED],
+    [{ winKind: 'GAME' }, { ...spins, winKind: 'FREE_SPINS' }, REUSED],
+    [{}, { promotionRef: 'race-3' }, REUSED],
+    [{ promotionRef: 'race-3' }, {}, REUSED],
+    [{ promotionRef: 'race-3' }, { promotionRef: 'race-4' }, REUSED],
+  ])('a WIN stored with %j is repeated with %j', (stored, repeated, decision) => {
+    const facts = factsOf({ stored: storedOf('WIN', stored) });
+    expect(decide(requestOf('WIN', repeated), facts)).toEqual(decision);
+  });
+
   test('a finished transaction is replayed although its session has ended', () => {
     const session = { ...SESSION, endedSecondsAgo: 1_000_000 };
     expect(decide(requestOf('BET'), factsOf({ session, stored: storedOf('BET') }))).toEqual(REPLAY);
@@ -95,6 +118,7 @@ describe('settling after the session, within 60 s', () => {
     ['the same WIN too late', requestOf('WIN'), 60, OF_SESSION, refuse('SESSION_INVALID')],
     ['a WIN of another session', requestOf('WIN'), 1, {}, refuse('SESSION_INVALID')],
     ['a WIN of free spins', requestOf('WIN', { freeSpinsRef: 'batch-1' }), 1, {}, BOOK],
+    ['a WIN of a jackpot', requestOf('WIN', { winKind: 'JACKPOT' }), 1, {}, BOOK],
     ['a BET', requestOf('BET'), 1, OF_SESSION, refuse('SESSION_INVALID')],
   ])('%s', (_, request, endedSecondsAgo, facts, decision) => {
     const session = { ...SESSION, endedSecondsAgo };

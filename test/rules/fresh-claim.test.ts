@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { sha256 } from '../../src/runtime/digest.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import { decide } from '../../src/wallet/rules/attempt.js';
+import { WIN_KINDS } from '../../src/wallet/rules/win-kind.js';
 import type { Submission } from '../../src/wallet/transaction.js';
 import { TransactionStore } from '../../src/wallet/transaction.store.js';
 import { FOREIGN_GAME, GAME, OPERATOR, OTHER_OPERATOR, OTHER_PROVIDER, PROVIDER } from '../world/world.js';
@@ -82,6 +83,7 @@ const drawn = fc.record({
   lateSettlementSeconds: fc.constantFrom(0, 3_600),
   agrees: usually('fully', 'not on the player', 'not on the game', 'not on the currency'),
   freeSpins: usually(false, true),
+  winKind: usually(undefined, ...WIN_KINDS),
   stored: usually(undefined, 'TOMBSTONE' as const, ...STATES),
   round: fc.array(
     fc.record({
@@ -117,6 +119,7 @@ async function arrange(given: Situation): Promise<Submission> {
     roundId: `round-${sessionId}`,
     amountMinor: 100,
     ...(given.freeSpins && { freeSpinsRef: 'batch' }),
+    ...(given.kind === 'WIN' && given.winKind && { winKind: given.winKind, promotionRef: 'race-3' }),
   };
   if (given.sessionExists) {
     await world.sql.run(

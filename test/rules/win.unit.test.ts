@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RoundFacts } from '../../src/wallet/rules/facts.js';
+import type { RoundFacts, TransactionRequest } from '../../src/wallet/rules/facts.js';
 import { decideWin } from '../../src/wallet/rules/win.js';
 import { EMPTY_ROUND, requestOf } from './facts.js';
 
@@ -22,7 +22,15 @@ test.each<[string, Partial<RoundFacts>, object]>([
   expect(decideWin(requestOf('WIN'), { ...EMPTY_ROUND, ...round })).toEqual(decision);
 });
 
-test('a WIN of free spins needs no APPROVED BET', () => {
-  const request = requestOf('WIN', { freeSpinsRef: 'batch-1' });
-  expect(decideWin(request, { ...EMPTY_ROUND, betRolledBack: true })).toEqual(BOOK);
+test.each<[string, Partial<TransactionRequest>, object]>([
+  ['of free spins', { freeSpinsRef: 'batch-1' }, BOOK],
+  ['of free spins that says so', { freeSpinsRef: 'batch-1', winKind: 'FREE_SPINS' }, BOOK],
+  ['of a jackpot', { winKind: 'JACKPOT' }, BOOK],
+  ['of a promotion', { winKind: 'PROMOTION' }, BOOK],
+  ['of a tournament', { winKind: 'TOURNAMENT' }, BOOK],
+  ['of a jackpot in free spins', { winKind: 'JACKPOT', freeSpinsRef: 'batch-1' }, BOOK],
+  ['of the game', { winKind: 'GAME' }, ROLLED_BACK],
+  ['of the game with a promotion', { promotionRef: 'race-3' }, ROLLED_BACK],
+])('a WIN %s in a round whose BET was reversed', (_, fields, decision) => {
+  expect(decideWin(requestOf('WIN', fields), { ...EMPTY_ROUND, betRolledBack: true })).toEqual(decision);
 });

@@ -21,7 +21,12 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import { IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
-import { BEYOND_PATTERN, REQUIRED_WHERE, type RequiredWhere } from './schema-extensions.js';
+import {
+  BEYOND_PATTERN,
+  type DIFFERS_WHERE,
+  REQUIRED_WHERE,
+  type RequiredWhere,
+} from './schema-extensions.js';
 
 /** Whether a field may be absent, whether null counts as absent, or under which condition it is required. */
 export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;
@@ -33,6 +38,7 @@ export interface FieldOptions {
   readonly example?: unknown;
   readonly default?: unknown;
   readonly description?: string;
+  readonly [DIFFERS_WHERE]?: Readonly<Record<string, object | false>>;
 }
 
 /**

@@ -2,8 +2,8 @@ import { type Place, placeColumn } from '../../database/place.js';
 import { leading, rowByRow, UNMERGED } from '../../database/planner.js';
 import { named, type Statement } from '../../database/statement.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
-import type { Kind, State } from '../../wallet/rules/facts.js';
-import { REPORTED } from '../../wallet/transaction.sql.js';
+import type { Kind, State, WinKind } from '../../wallet/rules/facts.js';
+import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 
 /** A filter for transactions; an absent field restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
@@ -14,6 +14,7 @@ export interface TransactionFilter {
   readonly sessionId?: string | undefined;
   readonly state?: State | undefined;
   readonly kind?: Kind | 'ADJUSTMENT' | undefined;
+  readonly winKind?: WinKind | undefined;
   readonly gameId?: string | undefined;
   readonly amountMinor?: number | undefined;
   readonly currency?: string | undefined;
@@ -31,6 +32,7 @@ const DESK_COLUMNS = `
   t.session_id AS "sessionId", t.mode, t.player_ref AS "playerRef", t.game_id AS "gameId", t.round_id AS "roundId",
   t.amount_minor AS "amountMinor", t.currency, t.round_closed AS "roundClosed",
   t.original_transaction_id AS "originalTransactionId", t.free_spins_ref AS "freeSpinsRef",
+  ${WIN_KIND} AS "winKind", t.promotion_ref AS "promotionRef",
   t.decline_reason AS "declineReason", t.reason, t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
   t.updated_at AS "updatedAt", t.parked_at AS "parkedAt",
   coalesce(t.attempts -> -1 ? 'settledByHand', false) AS "settledByHand"`;
@@ -97,11 +99,9 @@ export function valuesFor(filter: TransactionFilter, section: Section): object {
 
 /** Whether the page needs a window: a filter has no index, and no other filter limits the rows to a few. */
 export function needsWindow(filter: TransactionFilter): boolean {
-  const { kind, gameId, amountMinor, currency, sessionId, parked, state, roundId } = filter;
+  const { parked, state, roundId } = filter;
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;
-  return (
-    !readWhole && [kind, gameId, amountMinor, currency, sessionId].some((wanted) => wanted !== undefined)
-  );
+  return !readWhole && UNINDEXED.some((name) => filter[name] !== undefined);
 }
 
 /**
@@ -161,18 +161,23 @@ const isExceptional = ({ state }: TransactionFilter) => state !== undefined && s
 const followsTime = (filter: TransactionFilter) =>
   !isExceptional(filter) && filter.operatorId === undefined && filter.providerId === undefined;
 
-const COLUMN_OF = {
-  operatorId: 'operator_id',
-  providerId: 'provider_id',
-  playerRef: 'player_ref',
-  roundId: 'round_id',
-  state: 'state',
-  kind: 'kind',
-  gameId: 'game_id',
-  amountMinor: 'amount_minor',
-  currency: 'currency',
-  sessionId: 'session_id',
+/** The condition of each filter; `within` has those of `from` and `to`. */
+const CONDITION_OF = {
+  operatorId: 't.operator_id = :operatorId',
+  providerId: 't.provider_id = :providerId',
+  playerRef: 't.player_ref = :playerRef',
+  roundId: 't.round_id = :roundId',
+  state: 't.state = :state',
+  kind: 't.kind = :kind',
+  winKind: `${WIN_KIND} = :winKind`,
+  gameId: 't.game_id = :gameId',
+  amountMinor: 't.amount_minor = :amountMinor',
+  currency: 't.currency = :currency',
+  sessionId: 't.session_id = :sessionId',
 } as const satisfies Partial<Record<keyof TransactionFilter, string>>;
+
+/** The filters without an index. */
+const UNINDEXED = ['kind', 'winKind', 'gameId', 'amountMinor', 'currency', 'sessionId'] as const;
 
 /**
  * The newest transactions, as a source named `t` for a FROM clause. The source is not sorted, and may have more rows
@@ -189,30 +194,29 @@ export function newestOf(
 ): string {
   const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
   const span = within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' });
-  const equal = (...names: (keyof typeof COLUMN_OF)[]) =>
-    names.filter((name) => filter[name] !== undefined).map((name) => `t.${COLUMN_OF[name]} = :${name}`);
+  const met = (...names: (keyof typeof CONDITION_OF)[]) =>
+    names.filter((name) => filter[name] !== undefined).map((name) => CONDITION_OF[name]);
   const tenants = ['operatorId', 'providerId'] as const;
-  const further = ['kind', 'gameId', 'amountMinor', 'currency', 'sessionId'] as const;
   /** Conditions on columns that are not in the index. */
-  const others: typeof equal = (...names) => (which === 'matching' ? equal(...names) : []);
+  const others: typeof met = (...names) => (which === 'matching' ? met(...names) : []);
   if (parked) {
-    const ofAny = equal(...tenants, 'playerRef', 'roundId', ...further, 'state');
+    const ofAny = met(...tenants, 'playerRef', 'roundId', ...UNINDEXED, 'state');
     return `(${unordered([...ofAny, ...PARKED, ...span])}) t`;
   }
   if (state === 'PENDING') {
-    return unionOfPending([...equal(...tenants, 'playerRef', 'roundId', ...further), ...span]);
+    return unionOfPending([...met(...tenants, 'playerRef', 'roundId', ...UNINDEXED), ...span]);
   }
   if (roundId !== undefined) {
-    const ofRound = equal('roundId', 'playerRef', ...tenants, ...further, 'state');
+    const ofRound = met('roundId', 'playerRef', ...tenants, ...UNINDEXED, 'state');
     return `(${unordered([...ofRound, ...span])}) t`;
   }
   if (playerRef !== undefined || sessionId !== undefined) {
     const ofPlayer = leading('t.player_ref', playerRef === undefined ? PLAYER_OF_SESSION : ':playerRef');
-    const unindexed = others(...tenants, ...further, 'state');
+    const unindexed = others(...tenants, ...UNINDEXED, 'state');
     return `(${newest(['player_ref'], [ofPlayer, ...span], unindexed, rows)}) t`;
   }
   const exceptional = isExceptional(filter);
-  const unindexed = exceptional ? others(...further) : others(...further, 'state');
+  const unindexed = exceptional ? others(...UNINDEXED) : others(...UNINDEXED, 'state');
   if (followsTime(filter)) return `(${newest([], span, unindexed, rows)}) t`;
   const ofPair = exceptional
     ? [leading('t.state', ':state'), 't.operator_id = operator.id', 't.provider_id = provider.id']
@@ -281,7 +285,7 @@ function whereAll(conditions: readonly string[]): string {
 
 /** All columns of a transaction. `t` is the table's alias. */
 export const WHOLE_COLUMNS = `
-  ${DESK_COLUMNS}, t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
+  ${DESK_COLUMNS}, t.win_kind AS "requestedWinKind", t.attempts, t.verdict, t.response_body AS "responseBody", t.lease_until AS "leaseUntil",
   ${REPORTED} AS "reported", t.reported_status AS "reportedStatus", t.reported_at AS "reportedAt",
   ${LEASE_ALIVE} AS "leaseAlive", ${IDLE_SECONDS} AS "idleSeconds"`;
 

@@ -5,6 +5,7 @@ import type { RowOf } from '../../api/lists/item.js';
 import type { Found } from '../../api/lists/time-page.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
+import type { WinKind } from '../../wallet/rules/facts.js';
 import type { StoredAttempt, TransactionKey } from '../../wallet/transaction.js';
 import type { TransactionItem, TransactionStory } from './transaction.admin.response.js';
 import {
@@ -27,6 +28,8 @@ export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string
 export interface WholeRow
   extends DeskRow, RowOf<Pick<TransactionStory, 'verdict' | 'responseBody' | 'leaseUntil'>> {
   readonly attempts: readonly AttemptWithAnswer[];
+  /** The `winKind` of the request; null if it had none. `winKind` has the default. */
+  readonly requestedWinKind: WinKind | null;
   /** The outcome that the provider received last; null if it received none. */
   readonly reported: string | null;
   /**

@@ -89,7 +89,7 @@ function storyOf(row: WholeRow): TransactionStory {
 /** The request to the operator, which the adapter sends unchanged. Contract, section 4. */
 function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
   const { transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId } = row;
-  const { roundClosed, originalTransactionId, freeSpinsRef } = row;
+  const { roundClosed, originalTransactionId, freeSpinsRef, requestedWinKind, promotionRef } = row;
   if (row.verdict !== null) return { route: '/balance', body: { playerRef, currency } };
   return {
     route: '/transaction',
@@ -105,6 +105,8 @@ function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
       roundClosed,
       originalTransactionId,
       freeSpinsRef,
+      winKind: requestedWinKind,
+      promotionRef,
     }),
   };
 }

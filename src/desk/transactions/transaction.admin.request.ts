@@ -6,7 +6,8 @@ import {
   UuidField,
 } from '../../api/validation/fields.js';
 import { TimePageQuery } from '../../api/lists/time-page.js';
-import type { Kind, State } from '../../wallet/rules/facts.js';
+import type { Kind, State, WinKind } from '../../wallet/rules/facts.js';
+import { WIN_KINDS } from '../../wallet/rules/win-kind.js';
 
 export const STATES = [
   'PENDING',
@@ -41,6 +42,9 @@ export class TransactionQuery extends TimePageQuery {
 
   @QueryChoiceField(KINDS)
   kind?: Kind | 'ADJUSTMENT';
+
+  @QueryChoiceField(WIN_KINDS, { description: 'Only WINs of this kind' })
+  winKind?: WinKind;
 
   @UuidField({ presence: 'optional' })
   sessionId?: string;

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { columnsOf } from '../../api/lists/item.js';
 import { NextCursor } from '../../api/lists/time-page.js';
-import type { State } from '../../wallet/rules/facts.js';
+import type { State, WinKind } from '../../wallet/rules/facts.js';
+import { WIN_KINDS } from '../../wallet/rules/win-kind.js';
 import { type Advice, ADVISED_ACTIONS } from './advice.js';
 import { STATES } from './transaction.admin.request.js';
 
@@ -43,6 +44,10 @@ export class TransactionItem {
   originalTransactionId?: string;
   @ApiPropertyOptional({ description: 'For a WIN of free spins: the externalRef of their grant' })
   freeSpinsRef?: string;
+  @ApiPropertyOptional({ enum: WIN_KINDS, description: 'Why a WIN is paid; only a WIN has it' })
+  winKind?: WinKind;
+  @ApiPropertyOptional({ description: "The provider's identifier of the promotion in which a WIN was won" })
+  promotionRef?: string;
   @ApiPropertyOptional({ description: 'Why it was DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
   @ApiPropertyOptional({ description: 'Why an adjustment was made, such as `refund, ticket 4711`' })

@@ -25,7 +25,7 @@ export class TransactionsAdminController {
     summary: 'Search transactions, newest first',
     description:
       '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those ' +
-      'that wait for a person. With `kind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page ' +
+      'that wait for a person. With `kind`, `winKind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page ' +
       'examines a bounded number of transactions that match the other filters. It may then be short or ' +
       'empty and still have a `nextCursor`.',
     sensitiveRead: ['transactions.list', 'transactions'],

@@ -64,11 +64,12 @@ const FLAG_BY_GRANTS = `
 
 /**
  * The flag NO_STANDING_BET, if the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone) and no BET that is
- * or may become APPROVED; else null. DECLINED BETs do not count, as in wallet/rules/win.ts. The query uses aggregates,
- * because the planner could turn EXISTS into a join that reads the whole table.
+ * or may become APPROVED; else null. DECLINED BETs do not count, as in wallet/rules/win.ts. A JACKPOT, PROMOTION or
+ * TOURNAMENT needs no BET. The query uses aggregates, because the planner could turn EXISTS into a join that reads the
+ * whole table.
  */
 const FLAG_BY_ROUND = `
-  (SELECT CASE WHEN bool_or(b.state = 'ROLLED_BACK')
+  (SELECT CASE WHEN coalesce(t.win_kind, 'GAME') IN ('GAME', 'FREE_SPINS') AND bool_or(b.state = 'ROLLED_BACK')
                 AND NOT bool_or(b.kind = 'BET' AND b.state IN ('PENDING', 'APPROVED', 'TIMED_OUT'))
                THEN 'NO_STANDING_BET' END
      FROM transactions b WHERE ${inRoundOf('b', 't')})`;

@@ -9,6 +9,7 @@ import {
 import { mayStillSettle } from './late-settlement.js';
 import { decideRollback } from './rollback.js';
 import { decideWin } from './win.js';
+import { sameWinKind } from './win-kind.js';
 
 /**
  * Decides a request by the session, the configuration and what is stored under its id, in this order. The repetition
@@ -84,6 +85,8 @@ function sameFingerprint(request: TransactionRequest, session: SessionFacts, sto
     stored.gameId === request.gameId &&
     stored.roundId === request.roundId &&
     stored.originalTransactionId === (request.originalTransactionId ?? null) &&
+    (request.kind !== 'WIN' || sameWinKind(stored, request)) &&
+    stored.promotionRef === (request.promotionRef ?? null) &&
     stored.operatorId === session.operatorId &&
     stored.mode === session.mode
   );

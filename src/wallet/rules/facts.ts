@@ -4,6 +4,9 @@ export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 export type Mode = 'REAL' | 'DEMO';
 export type State = 'PENDING' | 'APPROVED' | 'DECLINED' | 'TIMED_OUT' | 'ROLLED_BACK';
 
+/** Why a WIN is paid. Contract, section 3, "A WIN". */
+export type WinKind = 'GAME' | 'FREE_SPINS' | 'JACKPOT' | 'PROMOTION' | 'TOURNAMENT';
+
 /** A provider's request. `roundClosed` is stored and forwarded; no rule reads it. */
 export interface TransactionRequest {
   readonly transactionId: string;
@@ -17,6 +20,10 @@ export interface TransactionRequest {
   readonly roundClosed?: boolean;
   readonly originalTransactionId?: string;
   readonly freeSpinsRef?: string;
+  /** Of a WIN only; `winKindOf` has the default. */
+  readonly winKind?: WinKind;
+  /** Of a WIN only. */
+  readonly promotionRef?: string;
 }
 
 /** The provider that signed the request. */
@@ -55,6 +62,10 @@ export interface StoredFacts {
   readonly amountMinor: number;
   readonly roundId: string | null;
   readonly originalTransactionId: string | null;
+  readonly freeSpinsRef: string | null;
+  /** As the request gave it; `winKindOf` has the default. */
+  readonly winKind: WinKind | null;
+  readonly promotionRef: string | null;
   /** Number of the latest attempt; no earlier attempt can settle any more. */
   readonly attempt: number;
   /** PENDING with a lease that has not expired, by the database's clock. */

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the kind of a WIN and its promotion, both NULL unless the provider named them. The previous release writes
+ * neither.
+ *
+ * No constraint checks the columns: each condition on a transaction costs every insert time, and these two decide nothing
+ * about money. While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up
+ * after five seconds, and the next start of the service tries again.
+ */
+export class WinKinds1764000000030 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      SET LOCAL lock_timeout = '5s';
+      ALTER TABLE transactions ADD COLUMN win_kind text, ADD COLUMN promotion_ref text
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE transactions DROP COLUMN win_kind, DROP COLUMN promotion_ref');
+  }
+}

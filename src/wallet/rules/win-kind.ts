@@ -1,0 +1,36 @@
+import type { WinKind } from './facts.js';
+
+export const WIN_KINDS = [
+  'GAME',
+  'FREE_SPINS',
+  'JACKPOT',
+  'PROMOTION',
+  'TOURNAMENT',
+] as const satisfies readonly WinKind[];
+
+/** The fields of a WIN that determine its kind. */
+export interface KindOfWin {
+  readonly winKind?: WinKind | null;
+  readonly freeSpinsRef?: string | null;
+}
+
+/** The kind of a WIN, with its default. `WIN_KIND` in wallet/transaction.sql.ts repeats it. */
+export function winKindOf({ winKind, freeSpinsRef }: KindOfWin): WinKind {
+  return winKind ?? (freeSpinsRef == null ? 'GAME' : 'FREE_SPINS');
+}
+
+/**
+ * Whether a WIN is judged by the BETs of its round. Only a WIN of the game is; the others may be paid without a stake.
+ * Contract, section 3, "A WIN".
+ */
+export function dependsOnBets(win: KindOfWin): boolean {
+  return winKindOf(win) === 'GAME';
+}
+
+/**
+ * Whether two requests for a WIN name the same kind. If neither names one, they do, because `freeSpinsRef` is not part
+ * of the fingerprint. Contract, section 3, "Transaction request".
+ */
+export function sameWinKind(one: KindOfWin, other: KindOfWin): boolean {
+  return (one.winKind == null && other.winKind == null) || winKindOf(one) === winKindOf(other);
+}
