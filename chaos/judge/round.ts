@@ -258,8 +258,13 @@ class RoundReplay {
   }
 }
 
-/** All sessions of a run are live, and all tenants and games active. */
-const ACTIVE_SESSION = { endedSecondsAgo: null, gameActive: true, operatorActive: true } as const;
+/** All sessions of a run are live and without a highest stake, and all tenants and games active. */
+const ACTIVE_SESSION = {
+  maxBetMinor: null,
+  endedSecondsAgo: null,
+  gameActive: true,
+  operatorActive: true,
+} as const;
 
 /** Groups the moves by database transaction, ordered by their last moves. */
 function stepsOf(moves: readonly Move[]): Step[] {

@@ -27,6 +27,7 @@ export interface Row {
   readonly freeSpinsRef: string | null;
   readonly winKind: WinKind | null;
   readonly promotionRef: string | null;
+  readonly verdict: 'APPROVED' | 'DECLINED' | null;
   state: State;
   attempt: number;
   /** In milliseconds of the database's clock. */
@@ -58,6 +59,7 @@ export function storedFacts(row: Row, rows: Iterable<Row>, now: number): StoredF
     freeSpinsRef: row.freeSpinsRef,
     winKind: row.winKind,
     promotionRef: row.promotionRef,
+    ownVerdict: row.verdict !== null,
     attempt: row.attempt,
     leaseAlive: row.state === 'PENDING' && row.leaseUntil !== null && row.leaseUntil > now,
     rollbackId: row.rollbackId,

@@ -20,6 +20,7 @@ const SESSION: SessionFacts = {
   gameId: 'reels',
   currency: 'EUR',
   mode: 'REAL',
+  maxBetMinor: null,
   endedSecondsAgo: null,
   gameActive: true,
   operatorActive: true,

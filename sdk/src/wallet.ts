@@ -18,6 +18,12 @@ export interface VerifySessionResponse {
   expiresAt: string;
   language?: string;
   country?: string;
+  /** The highest stake of a BET, in minor units: a higher one is DECLINED `STAKE_ABOVE_LIMIT`. */
+  maxBetMinor?: number;
+  /** The jurisdiction whose rules apply to the session. */
+  jurisdiction?: string;
+  /** How often the game reminds the player of the time and money spent, in seconds. */
+  realityCheckSeconds?: number;
 }
 
 interface TransactionFields extends SessionRequest {
@@ -74,6 +80,7 @@ export type DeclineReason =
   | 'INSUFFICIENT_FUNDS'
   | 'PLAYER_BLOCKED'
   | 'LIMIT_REACHED'
+  | 'STAKE_ABOVE_LIMIT'
   | 'TRANSACTION_ROLLED_BACK'
   | 'ROUND_ALREADY_SETTLED'
   | 'NOT_ROLLBACKABLE'

@@ -27,6 +27,7 @@ import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js'
 import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
 import { DuplicateGrants1764000000025 } from './migrations/0025-duplicate-grants.js';
 import { WinKinds1764000000030 } from './migrations/0030-win-kinds.js';
+import { SessionLimits1764000000031 } from './migrations/0031-session-limits.js';
 import { LimitsOfInstallation1764000000034 } from './migrations/0034-limits-of-installation.js';
 import { AuditorRole1764000000037 } from './migrations/0037-auditor-role.js';
 import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
@@ -84,6 +85,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       GrantsByTime1764000000023,
       DuplicateGrants1764000000025,
       WinKinds1764000000030,
+      SessionLimits1764000000031,
       LimitsOfInstallation1764000000034,
       AuditorRole1764000000037,
       ExpiringKeys1764000000038,

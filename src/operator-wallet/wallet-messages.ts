@@ -115,8 +115,8 @@ export class WalletTransactionResponse {
   @ApiPropertyOptional({
     example: 'INSUFFICIENT_FUNDS',
     description:
-      'Why it is DECLINED: `INSUFFICIENT_FUNDS`, `PLAYER_BLOCKED`, `LIMIT_REACHED`, `TRANSACTION_ROLLED_BACK` or words of your ' +
-      'own, which the provider sees as `OTHER`',
+      'Why it is DECLINED: `INSUFFICIENT_FUNDS`, `PLAYER_BLOCKED`, `LIMIT_REACHED`, `STAKE_ABOVE_LIMIT`, ' +
+      '`TRANSACTION_ROLLED_BACK` or words of your own, which the provider sees as `OTHER`',
   })
   readonly reason?: string;
 

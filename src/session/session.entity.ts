@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { bytes, instant, nullable, secret, text, uuid } from '../database/columns.js';
+import { bigInteger, bytes, instant, integer, nullable, secret, text, uuid } from '../database/columns.js';
 import { ended } from './session.sql.js';
 
 export const REVOKE_REASONS = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'] as const;
@@ -38,6 +38,17 @@ export class Session {
 
   @Column(nullable(text('country')))
   country: string | null;
+
+  /** The highest stake of a BET, in minor units. */
+  @Column(nullable(bigInteger('max_bet_minor')))
+  maxBetMinor: number | null;
+
+  @Column(nullable(text('jurisdiction')))
+  jurisdiction: string | null;
+
+  /** How often the game reminds the player of the time and money spent, in seconds. */
+  @Column(nullable(integer('reality_check_seconds')))
+  realityCheckSeconds: number | null;
 
   @Column(instant('created_at'))
   createdAt: Date;

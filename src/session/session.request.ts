@@ -7,9 +7,14 @@ import {
   PatternField,
   QueryChoiceField,
 } from '../api/validation/fields.js';
+import { BEYOND_PATTERN } from '../api/validation/schema-extensions.js';
 import { TimePageQuery } from '../api/lists/time-page.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import { REVOKE_REASONS, type RevokeReason } from './session.entity.js';
+
+/** Bounds of the interval of reality checks, in seconds: a minute and a day. */
+const SHORTEST_REALITY_CHECK_SECONDS = 60;
+const LONGEST_REALITY_CHECK_SECONDS = 86_400;
 
 /** Longest lifetime that an operator may request for a session, in seconds: a year. */
 const TTL_LIMIT_SECONDS = 31_536_000;
@@ -58,6 +63,35 @@ export class LaunchRequest {
     description: 'ISO 3166-1 alpha-2',
   })
   country?: string | null;
+
+  @IntegerField({
+    presence: 'nullable',
+    minimum: 1,
+    example: 100000,
+    description: 'The highest stake of a BET, in minor units: a higher one is DECLINED `STAKE_ABOVE_LIMIT`',
+  })
+  maxBetMinor?: number | null;
+
+  @PatternField(
+    /^(?!\.{1,2}$)[!-~]{1,32}$/,
+    'must be 1 to 32 printable ASCII characters without spaces',
+    {
+      presence: 'nullable',
+      example: 'MT',
+      description: 'The jurisdiction whose rules apply to the session; the provider is told',
+    },
+    { minLength: 1, maxLength: 32, pattern: '^[!-~]+$', [BEYOND_PATTERN]: 'not `.` or `..`' },
+  )
+  jurisdiction?: string | null;
+
+  @IntegerField({
+    presence: 'nullable',
+    minimum: SHORTEST_REALITY_CHECK_SECONDS,
+    maximum: LONGEST_REALITY_CHECK_SECONDS,
+    example: 3600,
+    description: 'How often the game reminds the player of the time and money spent, in seconds',
+  })
+  realityCheckSeconds?: number | null;
 }
 
 export class RevokeRequest {

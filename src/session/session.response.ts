@@ -23,6 +23,16 @@ export class VerifySessionResponse {
   language?: string;
   @ApiPropertyOptional({ example: 'DE' })
   country?: string;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 100000,
+    description: 'The highest stake of a BET, in minor units, if the operator set one',
+  })
+  maxBetMinor?: number;
+  @ApiPropertyOptional({ example: 'MT' })
+  jurisdiction?: string;
+  @ApiPropertyOptional({ type: 'integer', example: 3600 })
+  realityCheckSeconds?: number;
 }
 
 export class LaunchResponse {
@@ -110,6 +120,19 @@ export class SessionItem {
 
   @ApiPropertyOptional({ example: 'DE' })
   country?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 100000,
+    description: 'The highest stake of a BET, in minor units, if the operator set one',
+  })
+  maxBetMinor?: number;
+
+  @ApiPropertyOptional({ example: 'MT' })
+  jurisdiction?: string;
+
+  @ApiPropertyOptional({ type: 'integer', example: 3600 })
+  realityCheckSeconds?: number;
 
   @ApiProperty({ format: 'date-time' })
   createdAt: Date;

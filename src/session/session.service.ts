@@ -81,6 +81,9 @@ export class SessionService {
       mode: request.mode ?? 'REAL',
       language: request.language ?? null,
       country: request.country ?? null,
+      maxBetMinor: request.maxBetMinor ?? null,
+      jurisdiction: request.jurisdiction ?? null,
+      realityCheckSeconds: request.realityCheckSeconds ?? null,
       tokenHash,
       ttlSeconds: request.ttlSeconds ?? this.configuration.sessionTtlSeconds,
     });

@@ -26,9 +26,10 @@ const INSERT = named(
   'session_insert',
   `
     INSERT INTO sessions AS s (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
-                               language, country, created_at, expires_at)
+                               language, country, max_bet_minor, jurisdiction, reality_check_seconds, created_at,
+                               expires_at)
     VALUES (:sessionId, :tokenHash, :operatorId, :providerId, :playerRef, :gameId, :currency, :mode, :language, :country,
-            statement_timestamp(), statement_timestamp() + make_interval(secs => :ttlSeconds))
+            :maxBetMinor, :jurisdiction, :realityCheckSeconds, statement_timestamp(), statement_timestamp() + make_interval(secs => :ttlSeconds))
     RETURNING ${COLUMNS}`,
 );
 

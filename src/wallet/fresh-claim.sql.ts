@@ -32,6 +32,9 @@ const inOwnLiveSession = (session: string) => `
 /** rules/attempt.ts, `decide`: a BET needs an active game and an active operator. */
 const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
 
+/** rules/bet.ts, `decideBet`: the stake does not exceed the session's highest. */
+const stakeAllowed = (session: string) => `(a.amount_minor > ${session}."maxBetMinor") IS NOT TRUE`;
+
 /**
  * rules/win.ts, `decideWin`: the WIN does not depend on BETs, or its round has a BET that is APPROVED and not being
  * rolled back, or its round has no BET. DECLINED BETs do not count.
@@ -78,7 +81,7 @@ export const CLAIM_NEW_BET = groupStatement(
       's',
       // The conditions stay out of the look-up, so that the session is always found by the index on tokens.
       `(${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
-        WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')}`,
+        WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')} AND ${stakeAllowed('s')}`,
     ),
   IDENTIFIED,
 );

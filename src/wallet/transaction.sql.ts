@@ -10,7 +10,7 @@ import { endedSecondsAgo } from '../session/session.sql.js';
 export const sessionBehind = (tokenHash: string) => `
   SELECT s.session_id AS "sessionId", s.operator_id AS "operatorId", s.provider_id AS "providerId",
          s.player_ref AS "playerRef", s.game_id AS "gameId", s.currency, s.mode,
-         ${endedSecondsAgo('s')} AS "endedSecondsAgo",
+         s.max_bet_minor AS "maxBetMinor", ${endedSecondsAgo('s')} AS "endedSecondsAgo",
          (g.status = 'ACTIVE' AND g.provider_id = s.provider_id) AS "gameActive",
          o.status = 'ACTIVE' AS "operatorActive"
     FROM sessions s
@@ -40,7 +40,7 @@ export const STORED_COLUMNS = `
   t.player_ref AS "playerRef", t.game_id AS "gameId", t.currency, t.amount_minor AS "amountMinor",
   t.round_id AS "roundId", t.original_transaction_id AS "originalTransactionId", t.attempt,
   t.free_spins_ref AS "freeSpinsRef", t.win_kind AS "winKind", t.promotion_ref AS "promotionRef",
-  t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
+  t.verdict IS NOT NULL AS "ownVerdict", t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
   ${REPORTED} AS "reported",
   (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
   EXISTS (SELECT FROM transactions r

@@ -51,6 +51,36 @@ describe('verify', () => {
     expect(world.wallet.received.length).toBe(calls);
   });
 
+  test('returns what the operator demanded of the session', async () => {
+    const demands = { maxBetMinor: 1, jurisdiction: 'MT', realityCheckSeconds: 60 };
+    const session = await world.launch(demands);
+    expect((await verify(session.sessionToken)).json).toMatchObject(demands);
+    const { json } = await world.admin('GET', `/v1/admin/sessions/${session.sessionId}`);
+    expect(json['session']).toMatchObject(demands);
+    const without = await world.launch({ maxBetMinor: null, jurisdiction: null, realityCheckSeconds: null });
+    for (const name of Object.keys(demands))
+      expect((await verify(without.sessionToken)).json).not.toHaveProperty(name);
+  });
+
+  test.each([
+    ['maxBetMinor', 0],
+    ['maxBetMinor', 1.5],
+    ['maxBetMinor', '100'],
+    ['maxBetMinor', Number.MAX_SAFE_INTEGER + 1],
+    ['jurisdiction', ''],
+    ['jurisdiction', '..'],
+    ['jurisdiction', 'Isle of Man'],
+    ['jurisdiction', 'x'.repeat(33)],
+    ['realityCheckSeconds', 59],
+    ['realityCheckSeconds', 86_401],
+    ['realityCheckSeconds', 60.5],
+  ])('of a launch with %s %j never happens: 400', async (field, value) => {
+    const request = { playerRef: 'ann', gameId: GAME, currency: 'EUR', [field]: value };
+    const reply = await world.signed(OPERATOR, '/v1/operator/sessions', request);
+    expect([reply.status, reply.headers.get('x-error-code')]).toEqual([400, 'INVALID_REQUEST']);
+    expect(reply.json['error']).toMatch(new RegExp(`^${field} `));
+  });
+
   test('of an unknown token is 401 SESSION_INVALID', async () => {
     const reply = await verify('no such token');
     expect(reply.status).toBe(401);

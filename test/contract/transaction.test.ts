@@ -71,6 +71,7 @@ describe('a BET', () => {
     ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS'],
     ['PLAYER_BLOCKED', 'PLAYER_BLOCKED'],
     ['LIMIT_REACHED', 'LIMIT_REACHED'],
+    ['STAKE_ABOVE_LIMIT', 'STAKE_ABOVE_LIMIT'],
     ['something of its own', 'OTHER'],
   ])('that the operator declines with %s is answered 200 DECLINED %s', async (reason, declineReason) => {
     const body = bet();
@@ -86,6 +87,68 @@ describe('a BET', () => {
     const body = bet({ amountMinor });
     await world.submit(body);
     expect(calls(body)[0]?.rawBody.toString()).toContain(`"amountMinor":${amountMinor}`);
+  });
+});
+
+describe("a BET above its session's highest stake", () => {
+  const ABOVE = { status: 'DECLINED', declineReason: 'STAKE_ABOVE_LIMIT' };
+  const balanceReads = () =>
+    world.wallet.received.filter(
+      ({ path, json }) => path === '/balance' && json['playerRef'] === session.playerRef,
+    );
+  const failNextBalance = () =>
+    world.wallet.next({ do: 'answer', status: 503 }, { path: '/balance', playerRef: session.playerRef });
+  beforeEach(async () => (session = await world.launch({ maxBetMinor: 100 })));
+
+  test.each(['REAL', 'DEMO'])(
+    'in mode %s is DECLINED and replayed; the operator never receives it',
+    async (mode) => {
+      session = await world.launch({ maxBetMinor: 100, mode });
+      await transactions.approved(bet({ amountMinor: 100 }));
+      const body = bet({ amountMinor: 101 });
+      const reply = await world.submit(body);
+      expect(reply.status).toBe(200);
+      expect(reply.json).toMatchObject({ ...ABOVE, balance: 99_900 });
+      const again = await world.submit(body);
+      expect(again.text).toBe(reply.text);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect(await world.stateOf(body.transactionId)).toBe('DECLINED');
+      expect(calls(body)).toEqual([]);
+      expect(balanceReads()).toHaveLength(mode === 'REAL' ? 1 : 0);
+    },
+  );
+
+  test('lets the WINs of its session be as high as they are', async () => {
+    await transactions.approved(win({ amountMinor: 5_000 }));
+  });
+
+  test('is a 500 while the balance cannot be read, and the same verdict afterwards', async () => {
+    const body = bet({ amountMinor: 101 });
+    failNextBalance();
+    expectRefusal(await world.submit(body), 500, 'OPERATOR_UNAVAILABLE', 'retry-same-request');
+    expect(await world.stateOf(body.transactionId)).toBe('TIMED_OUT');
+    expect((await world.submit(body)).json).toMatchObject(ABOVE);
+    expect(calls(body)).toEqual([]);
+  });
+
+  test('can be rolled back while its answer lacks the balance, without a call', async () => {
+    const body = bet({ amountMinor: 101 });
+    failNextBalance();
+    expect((await world.submit(body)).status).toBe(500);
+    const rollback = rollbackOf(body);
+    expect((await world.submit(rollback)).json).toMatchObject({ status: 'APPROVED' });
+    expect(calls(rollback)).toEqual([]);
+    expect((await world.submit(body)).json).toMatchObject(ABOVE);
+    expect(calls(body)).toEqual([]);
+  });
+
+  test('a hundred times at once is declined once, and never booked', async () => {
+    const body = bet({ amountMinor: 101 });
+    const replies = await Promise.all(Array.from({ length: 100 }, () => world.submit(body)));
+    for (const { status, json } of replies)
+      if (status === 200) expect(json).toMatchObject(ABOVE);
+      else expect(status).toBe(409);
+    expect(calls(body)).toEqual([]);
   });
 });
 

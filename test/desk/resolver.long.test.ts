@@ -80,6 +80,19 @@ describe('a transaction that is not retried, a minute after the last attempt:', 
     expect(calls(body)).toBe(0);
   });
 
+  test("a BET above its session's highest stake reads the balance again, and is not rolled back", async () => {
+    session = await world.launch({ maxBetMinor: 99 });
+    const body = bet();
+    world.wallet.next(lost, { path: '/balance', playerRef: session.playerRef });
+    expect((await world.submit(body)).status).toBe(500);
+    await letPass(world, body.transactionId, 61);
+    await tick(world);
+    expect(await stateOf(body)).toBe('DECLINED');
+    expect(await endingOf(world, body.transactionId)).toBeUndefined();
+    expect((await world.submit(body)).json).toMatchObject({ declineReason: 'STAKE_ABOVE_LIMIT' });
+    expect(calls(body)).toBe(0);
+  });
+
   test.each([
     ['that the operator booked', true],
     ['that never arrived', false],

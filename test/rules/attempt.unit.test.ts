@@ -6,6 +6,7 @@ import { EMPTY_ROUND, factsOf, requestOf, SESSION, storedOf } from './facts.js';
 const refuse = (code: string) => ({ do: 'refuse', code });
 const REPLAY = { do: 'replay', body: '{"stored":true}' };
 const BOOK = { do: 'book' };
+const ABOVE = { do: 'conclude', verdict: { status: 'DECLINED', declineReason: 'STAKE_ABOVE_LIMIT' } };
 
 describe('the session and its configuration', () => {
   test.each<[string, 'BET' | 'WIN', Partial<SessionFacts> | null, object]>([
@@ -26,6 +27,21 @@ describe('the session and its configuration', () => {
     ['an inactive operator', 'BET', { operatorActive: false }, refuse('OPERATOR_NOT_CONFIGURED')],
     ['an inactive operator', 'WIN', { operatorActive: false }, BOOK],
     ['a live session of its own', 'BET', {}, BOOK],
+    ['the highest stake', 'BET', { maxBetMinor: 100 }, BOOK],
+    ['a lower highest stake', 'BET', { maxBetMinor: 99 }, ABOVE],
+    ['a lower highest stake', 'WIN', { maxBetMinor: 99 }, BOOK],
+    [
+      'a lower highest stake, and ended',
+      'BET',
+      { maxBetMinor: 99, endedSecondsAgo: 1 },
+      refuse('SESSION_INVALID'),
+    ],
+    [
+      'a lower highest stake, and an inactive game',
+      'BET',
+      { maxBetMinor: 99, gameActive: false },
+      refuse('GAME_NOT_CONFIGURED'),
+    ],
   ])('%s: a %s', (_, kind, session, decision) => {
     const facts = factsOf({ session: session && { ...SESSION, ...session } });
     expect(decide(requestOf(kind), facts)).toEqual(decision);
@@ -91,6 +107,13 @@ describe('what is stored under the id', () => {
   ])('a WIN stored with %j is repeated with %j', (stored, repeated, decision) => {
     const facts = factsOf({ stored: storedOf('WIN', stored) });
     expect(decide(requestOf('WIN', repeated), facts)).toEqual(decision);
+  });
+
+  test('a stored BET is not judged by the highest stake again', () => {
+    const session = { ...SESSION, maxBetMinor: 1 };
+    expect(decide(requestOf('BET'), factsOf({ session, stored: storedOf('BET') }))).toEqual(REPLAY);
+    const stored = storedOf('BET', { state: 'TIMED_OUT', attempt: 2 });
+    expect(decide(requestOf('BET'), factsOf({ session, stored }))).toEqual({ do: 'retry', attempt: 2 });
   });
 
   test('a finished transaction is replayed although its session has ended', () => {

@@ -83,6 +83,7 @@ const drawn = fc.record({
   lateSettlementSeconds: fc.constantFrom(0, 3_600),
   agrees: usually('fully', 'not on the player', 'not on the game', 'not on the currency'),
   freeSpins: usually(false, true),
+  maxBetMinor: fc.constantFrom(null, null, 99, 100, 101),
   winKind: usually(undefined, ...WIN_KINDS),
   stored: usually(undefined, 'TOMBSTONE' as const, ...STATES),
   round: fc.array(
@@ -124,8 +125,8 @@ async function arrange(given: Situation): Promise<Submission> {
   if (given.sessionExists) {
     await world.sql.run(
       `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
-                             created_at, expires_at, revoked_at, revoke_reason)
-       SELECT $1, $2, $3, $4, $5, $6, 'EUR', 'REAL', now() - interval '2 minutes',
+                             max_bet_minor, created_at, expires_at, revoked_at, revoke_reason)
+       SELECT $1, $2, $3, $4, $5, $6, 'EUR', 'REAL', $8, now() - interval '2 minutes',
               now() + CASE WHEN $7 = 'expired' THEN interval '-1 minute' ELSE interval '1 hour' END,
               CASE WHEN $7 = 'revoked' THEN now() - interval '1 minute' END, CASE WHEN $7 = 'revoked' THEN 'KICK' END`,
       [
@@ -136,6 +137,7 @@ async function arrange(given: Situation): Promise<Submission> {
         player.playerRef,
         given.gameId,
         given.ended,
+        given.maxBetMinor,
       ],
     );
   }
@@ -168,6 +170,7 @@ test('the shortcut claims what the rules would book, and nothing else', async ()
   const freshClaims = world.app.get(FreshClaims);
   const claimed = { BET: 0, WIN: 0 };
   let refusedPaused = 0;
+  let aboveLimit = 0;
   await fc.assert(
     fc.asyncProperty(situation, async (given) => {
       const submission = await arrange(given);
@@ -180,10 +183,12 @@ test('the shortcut claims what the rules would book, and nothing else', async ()
       else expect(decision.do === 'book' && facts.session?.endedSecondsAgo === null).toBe(false);
       if (claim) claimed[given.kind] += 1;
       if (decision.do === 'refuse-paused') refusedPaused += 1;
+      if (decision.do === 'conclude' && given.kind === 'BET') aboveLimit += 1;
     }),
     { numRuns: 400 },
   );
   expect(claimed.BET).toBeGreaterThan(10);
   expect(claimed.WIN).toBeGreaterThan(10);
   expect(refusedPaused).toBeGreaterThan(5);
+  expect(aboveLimit).toBeGreaterThan(5);
 }, 60_000);

@@ -23,6 +23,12 @@ test.each<[string, UndecidedFacts, boolean, object]>([
   ['a TIMED_OUT ROLLBACK', undecided('ROLLBACK'), false, { do: 'resend' }],
   ['an abandoned WIN', undecided('WIN', { state: 'PENDING' }), false, { do: 'resend' }],
   ['a TIMED_OUT BET', undecided('BET'), false, { do: 'end', ordinal: 0 }],
+  [
+    'a TIMED_OUT BET that the platform declined',
+    undecided('BET', { ownVerdict: true }),
+    false,
+    { do: 'resend' },
+  ],
   ['an abandoned BET', undecided('BET', { state: 'PENDING' }), false, { do: 'end', ordinal: 0 }],
   [
     'a BET whose ROLLBACK is undecided',

@@ -35,6 +35,7 @@ describe('a ROLLBACK whose target is', () => {
       refuse('TRANSACTION_IN_FLIGHT'),
     ],
     ['a BET with an undecided ROLLBACK', bet({ rollbackUndecided: true }), refuse('TRANSACTION_IN_FLIGHT')],
+    ['a TIMED_OUT BET that the platform declined', bet({ state: 'TIMED_OUT', ownVerdict: true }), APPROVE],
     ['a DECLINED BET', bet({ state: 'DECLINED' }), APPROVE],
     ['a BET that was reversed', bet({ state: 'ROLLED_BACK', rollbackId: 'undo-1' }), APPROVE],
     ['a WIN', storedOf('WIN'), decline('NOT_ROLLBACKABLE')],

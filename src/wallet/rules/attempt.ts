@@ -1,3 +1,4 @@
+import { decideBet } from './bet.js';
 import type { Decision } from './decision.js';
 import {
   type TransactionRequest,
@@ -48,7 +49,7 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   if (stored) return decideStored(stored);
   switch (request.kind) {
     case 'BET':
-      return { do: 'book' };
+      return decideBet(request, session);
     case 'WIN':
       return decideWin(request, facts.round);
     case 'ROLLBACK':

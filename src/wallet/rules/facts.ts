@@ -42,6 +42,8 @@ export interface SessionFacts {
   readonly gameId: string;
   readonly currency: string;
   readonly mode: Mode;
+  /** The highest stake of a BET, in minor units; null if the session has none. */
+  readonly maxBetMinor: number | null;
   /** Seconds since it expired or was revoked; null while it is live. */
   readonly endedSecondsAgo: number | null;
   /** Whether the game is active and still belongs to the session's provider. */
@@ -66,6 +68,8 @@ export interface StoredFacts {
   /** As the request gave it; `winKindOf` has the default. */
   readonly winKind: WinKind | null;
   readonly promotionRef: string | null;
+  /** Whether the platform's own rules have decided it: the operator is called for the balance only. */
+  readonly ownVerdict: boolean;
   /** Number of the latest attempt; no earlier attempt can settle any more. */
   readonly attempt: number;
   /** PENDING with a lease that has not expired, by the database's clock. */

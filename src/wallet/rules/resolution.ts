@@ -20,7 +20,8 @@ export type Resolution =
 
 /**
  * Decides how to resolve a transaction. A BET is ended with a ROLLBACK and never sent again, because its provider has
- * not received an approval and may have abandoned the BET. Contract, section 3, "Undecided transactions without a
+ * not received an approval and may have abandoned the BET. A BET that the platform itself has declined only lacks the
+ * balance, which is read again. Contract, section 3, "Undecided transactions without a
  * retry".
  * @param byPerson whether a person requested it: only then does the platform send another ROLLBACK after a DECLINED one
  */
@@ -30,7 +31,7 @@ export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Res
     return { do: 'follow', rollbackId: stored.rollbackId };
   }
   if (stored.leaseAlive) return { do: 'leave', because: 'in-flight' };
-  if (stored.kind !== 'BET') return { do: 'resend' };
+  if (stored.kind !== 'BET' || stored.ownVerdict) return { do: 'resend' };
   if (stored.declinedEndings > 0 && !byPerson) return { do: 'park' };
   return { do: 'end', ordinal: stored.declinedEndings };
 }

@@ -37,7 +37,8 @@ export function decideRollback(
       return reverse(target);
     case 'PENDING':
     case 'TIMED_OUT':
-      return reverse(target);
+      // The platform itself has declined such a BET, and the operator has never received it.
+      return target.ownVerdict ? conclude({ status: 'APPROVED' }) : reverse(target);
   }
 }
 
