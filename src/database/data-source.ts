@@ -28,6 +28,7 @@ import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
 import { DuplicateGrants1764000000025 } from './migrations/0025-duplicate-grants.js';
 import { WinKinds1764000000030 } from './migrations/0030-win-kinds.js';
 import { SessionLimits1764000000031 } from './migrations/0031-session-limits.js';
+import { RoundDetails1764000000032 } from './migrations/0032-round-details.js';
 import { LimitsOfInstallation1764000000034 } from './migrations/0034-limits-of-installation.js';
 import { AuditorRole1764000000037 } from './migrations/0037-auditor-role.js';
 import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
@@ -86,6 +87,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       DuplicateGrants1764000000025,
       WinKinds1764000000030,
       SessionLimits1764000000031,
+      RoundDetails1764000000032,
       LimitsOfInstallation1764000000034,
       AuditorRole1764000000037,
       ExpiringKeys1764000000038,

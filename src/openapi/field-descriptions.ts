@@ -102,6 +102,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   'AttentionResponse.kind': 'What needs attention',
   'CloseRequest.reason': 'Why it is closed',
   'ErrorBody.error': 'The message, for people; programs read `X-Error-Code`',
+  'GameResponse.roundDetailsUrl': 'The address at which the provider shows a round, with placeholders',
   'GrantFailure.error': 'Why the grant failed',
   'HealthScoreItem.id': 'The identifier of the operator or provider',
   'HealthScoreItem.kind': 'Whether it is an operator or a provider',

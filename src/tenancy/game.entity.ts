@@ -21,6 +21,10 @@ export class Game {
   @Column(nullable(text('launch_url')))
   launchUrl: string | null;
 
+  /** The address at which the provider shows a round, with placeholders; null if it has none. */
+  @Column(nullable(text('round_details_url')))
+  roundDetailsUrl: string | null;
+
   @Column(instant('created_at'))
   createdAt: Date;
 

@@ -295,6 +295,7 @@ describe('a game', () => {
       name: 'Book',
       status: 'ACTIVE',
       launchUrl: 'https://play.acme.example/book?a=b',
+      roundDetailsUrl: 'https://rounds.acme.example/{roundId}?lang={language}',
     };
     const first = await call('PUT', '/games/book', game);
     expect(first).toMatchObject({ status: 200, body: { gameId: 'book', ...game } });
@@ -306,6 +307,7 @@ describe('a game', () => {
     });
     expect(second).toMatchObject({ status: 200, body: { name: 'Book II', status: 'DISABLED' } });
     expect(second.body).not.toHaveProperty('launchUrl');
+    expect(second.body).not.toHaveProperty('roundDetailsUrl');
     expect(second.body['createdAt']).toBe(first.body['createdAt']);
     expect((await call('GET', '/games/book')).body).toEqual(second.body);
     expect(application.get(TenancyService).game('book')).toMatchObject({ status: 'DISABLED' });
@@ -335,6 +337,37 @@ describe('a game', () => {
     const { id: providerId } = await created('providers');
     const answer = await call('PUT', `/games/${gameId}`, { providerId, name: 'Nameless' });
     expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
+  });
+
+  test.each([
+    'http://rounds.example/{roundId}',
+    'javascript:alert(1)',
+    'rounds',
+    '',
+    7,
+    'https://rounds.example/{round}',
+    'https://rounds.example/{roundId',
+    'https://rounds.example/}',
+    'https://rounds.example/{}',
+    'https://{playerRef}.example/',
+    'https://rounds.example:{roundId}/',
+    'https://rounds.example\\.{gameId}.example/',
+    'https://rounds.example/a b',
+    `https://rounds.example/${'x'.repeat(978)}`,
+  ])('may not have the roundDetailsUrl %j', async (roundDetailsUrl) => {
+    const { id: providerId } = await created('providers');
+    const answer = await call('PUT', '/games/shown', { providerId, name: 'Shown', roundDetailsUrl });
+    expect(answer).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
+    expect(answer.body['error']).toMatch(/^roundDetailsUrl /);
+  });
+
+  test('may have a roundDetailsUrl of 1000 characters, with any placeholder anywhere but in the host', async () => {
+    const { id: providerId } = await created('providers');
+    const start =
+      'https://rounds.example:8443/{gameId}/{roundId}?p={playerRef}&s={sessionId}&t={transactionId}#{language}';
+    const roundDetailsUrl = start.padEnd(1_000, 'x');
+    const answer = await call('PUT', '/games/shown', { providerId, name: 'Shown', roundDetailsUrl });
+    expect(answer).toMatchObject({ status: 200, body: { roundDetailsUrl } });
   });
 
   test.each(['javascript:alert(1)', 'play', '', 7])('may not have the launchUrl %j', async (launchUrl) => {

@@ -16,7 +16,7 @@ import { ApiDocument, type OpenApi, queryOf } from './document.js';
  * others. A schema of a provider's body cannot refuse the fields that it does not have, either.
  */
 const BEYOND_A_SCHEMA =
-  /^((from|to|until|expiresAt|launchUrl) must|winKind FREE_SPINS|(winKind|promotionRef) is for a WIN)/;
+  /^((from|to|until|expiresAt|launchUrl|roundDetailsUrl) must|winKind FREE_SPINS|(winKind|promotionRef) is for a WIN)/;
 
 const isDots = (value: unknown) => value === '.' || value === '..';
 

@@ -116,7 +116,15 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   ],
   [
     PutGameRequest,
-    [{ providerId: 'acme', name: 'Book', status: 'ACTIVE', launchUrl: 'https://play.acme.example' }],
+    [
+      {
+        providerId: 'acme',
+        name: 'Book',
+        status: 'ACTIVE',
+        launchUrl: 'https://play.acme.example',
+        roundDetailsUrl: 'https://acme.example/{roundId}',
+      },
+    ],
   ],
   [CreateProviderRequest, [{ id: 'acme', ...PROVIDER, ...TENANT }]],
   [ChangeProviderRequest, [{ ...PROVIDER, ...TENANT }, {}]],

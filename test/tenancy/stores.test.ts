@@ -22,6 +22,7 @@ const game = {
   name: 'Renamed',
   status: 'ACTIVE' as const,
   launchUrl: null,
+  roundDetailsUrl: null,
 };
 
 test('a change writes the columns that it names, and no other that was read before', async () => {

@@ -23,9 +23,10 @@ export class GameAdministration {
 
   /** @throws CroupierError INVALID_REQUEST if there is no such provider */
   async put(actor: Actor, gameId: string, request: PutGameRequest): Promise<WithPause<Game>> {
-    const { providerId, name, status = 'ACTIVE', launchUrl = null } = request;
+    const { providerId, name, status = 'ACTIVE', launchUrl = null, roundDetailsUrl = null } = request;
     const stored = await this.audit.change(actor, async (transaction, record) => {
-      const put = await this.games.put(transaction, { gameId, providerId, name, status, launchUrl });
+      const fields = { gameId, providerId, name, status, launchUrl, roundDetailsUrl };
+      const put = await this.games.put(transaction, fields);
       if (!put) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);
       const { before, after } = put;
       await record({

@@ -3,8 +3,18 @@ import { ValidateBy } from 'class-validator';
 import { field } from '../../api/validation/fields.js';
 import { type Columns, listOf } from '../../api/lists/list.js';
 import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './tenant.request.js';
+import {
+  isRoundDetailsUrl,
+  ROUND_DETAILS_PLACEHOLDERS,
+  ROUND_DETAILS_URL_LENGTH,
+} from '../round-details-url.js';
+import { BEYOND_PATTERN } from '../../api/validation/schema-extensions.js';
 import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../tenant.entity.js';
+
+const ROUND_DETAILS_WORDS =
+  `an https address of at most ${ROUND_DETAILS_URL_LENGTH} printable characters, with no braces but those of ` +
+  `${ROUND_DETAILS_PLACEHOLDERS}, and none in its host`;
 
 /** The whole game: an absent field is reset to its default. Contract, section 7. */
 export class PutGameRequest {
@@ -35,6 +45,31 @@ export class PutGameRequest {
     }),
   )
   launchUrl?: string | null;
+
+  @field(
+    {
+      type: 'string',
+      minLength: 1,
+      maxLength: ROUND_DETAILS_URL_LENGTH,
+      pattern: '^[!-~]+$',
+      [BEYOND_PATTERN]: ROUND_DETAILS_WORDS,
+    },
+    {
+      presence: 'nullable',
+      example: 'https://rounds.acme.example/{gameId}/{roundId}?lang={language}',
+      description:
+        'the address at which people see a round, with placeholders for its percent-encoded values: the address ' +
+        'stands at each round and transaction of the game',
+    },
+    ValidateBy({
+      name: 'isRoundDetailsUrl',
+      validator: {
+        validate: isRoundDetailsUrl,
+        defaultMessage: () => `$property must be ${ROUND_DETAILS_WORDS}`,
+      },
+    }),
+  )
+  roundDetailsUrl?: string | null;
 }
 
 /** Checks only the form of the address, because only the player's browser opens it. */
@@ -66,6 +101,9 @@ export class GameResponse {
   @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
   launchUrl?: string;
 
+  @ApiPropertyOptional({ example: 'https://rounds.acme.example/{gameId}/{roundId}?lang={language}' })
+  roundDetailsUrl?: string;
+
   @ApiProperty()
   createdAt: Date;
 
@@ -79,6 +117,7 @@ export const GAME_COLUMNS: Columns<GameResponse> = {
   name: true,
   status: true,
   launchUrl: true,
+  roundDetailsUrl: true,
   createdAt: true,
   updatedAt: true,
   pause: true,

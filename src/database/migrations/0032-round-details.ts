@@ -1,0 +1,14 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Adds the address at which a provider shows a round of its game. The previous release ignores it. */
+export class RoundDetails1764000000032 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'ALTER TABLE games ADD COLUMN round_details_url text CHECK (length(round_details_url) <= 1000)',
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE games DROP COLUMN round_details_url');
+  }
+}
