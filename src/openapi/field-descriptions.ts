@@ -71,6 +71,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   revokedAt: 'When the session was revoked',
   role: 'The role of the caller',
   roundClosed: 'Whether the provider has declared the round closed',
+  roundDetailsUrl: "The address at which the game's provider shows the round",
   roundId: "The provider's identifier of the round",
   route: 'The route of the provider that was called',
   session: 'The session',

@@ -50,9 +50,12 @@ export class SessionService {
     );
   }
 
-  /** @throws CroupierError NOT_FOUND */
-  async find(sessionId: string): Promise<SessionItem> {
-    const session = await this.sessions.find(sessionId);
+  /**
+   * @param operatorId undefined for a session of any operator
+   * @throws CroupierError NOT_FOUND
+   */
+  async find(sessionId: string, operatorId?: string): Promise<SessionItem> {
+    const session = await this.sessions.find(sessionId, operatorId);
     if (!session) throw new CroupierError('NOT_FOUND', 'no such session');
     return sessionItem(session);
   }

@@ -304,6 +304,9 @@ const WINDOWED: [string, TransactionFilter][] = [
   ['a game', { gameId: 'nothing' }],
   ['a game that is APPROVED', { gameId: 'nothing', state: 'APPROVED' }],
   ['an amount', { amountMinor: 7, currency: 'EUR' }],
+  ['a lowest amount', { minAmountMinor: 7 }],
+  ['a highest amount of an operator', { maxAmountMinor: 0, operatorId: 'operator1' }],
+  ['a range of amounts of a provider', { minAmountMinor: 7, maxAmountMinor: 9, providerId: 'provider1' }],
   ['an amount of a player', { amountMinor: 7, playerRef: 'player77' }],
   ['a session', { sessionId: ID }],
 ];
@@ -383,6 +386,8 @@ describe.each([
       ['a provider', { providerId: 'provider2' }],
       ['two tenants', { operatorId: 'operator1', providerId: 'provider1' }],
       ['a player', { playerRef: 'player77' }],
+      ['a game', { gameId: 'g' }],
+      ['a game without rounds', { gameId: 'nothing', operatorId: 'operator1' }],
       ['a day', { from: '2026-01-02T00:00:00Z', to: '2026-01-03T00:00:00Z' }],
     ])('open rounds, %s: reads its window and their rounds', async (___, filter) => {
       const section = await windowOf(filter, before);

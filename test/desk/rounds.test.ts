@@ -4,6 +4,7 @@ import {
   GAME,
   type LaunchedSession,
   OPERATOR,
+  OTHER_GAME,
   OTHER_OPERATOR,
   PROVIDER,
   useWorld,
@@ -26,6 +27,66 @@ async function roundIds(query: string): Promise<string[]> {
   const { json } = await list(query);
   return (json['items'] as { roundId: string }[]).map(({ roundId }) => roundId);
 }
+
+test('a list and a round show the same sums, as the provider was told', async () => {
+  const played = bet({ amountMinor: 250 });
+  const undone = bet({ amountMinor: 50, roundId: played.roundId });
+  const won = winOf(played, { amountMinor: 70 });
+  for (const body of [played, undone, rollbackOf(undone), won]) await world.submit(body);
+  await timedOut(world, winOf(played, { amountMinor: 7 }), true);
+  const lostBet = bet({ amountMinor: 5 });
+  await timedOut(world, lostBet, false);
+  const above = await world.launch({ playerRef: session.playerRef, maxBetMinor: 1 });
+  await world.submit(world.transaction(above, 'BET', { roundId: lostBet.roundId }));
+  const { json } = await list(`playerRef=${session.playerRef}`);
+  const items = json['items'] as Record<string, unknown>[];
+  expect(items).toMatchObject([
+    { roundId: lostBet.roundId, currency: 'EUR', betMinor: 0, winMinor: 0, netMinor: 0 },
+    { roundId: played.roundId, gameId: GAME, currency: 'EUR', betMinor: 250, winMinor: 70, netMinor: -180 },
+  ]);
+  for (const item of items) {
+    const { json: whole } = await round({ ...bet(), roundId: item['roundId'] as string });
+    const { betMinor, winMinor, netMinor, currency } = item;
+    expect(whole).toMatchObject({ betMinor, winMinor, netMinor, currency });
+    expect(whole['sums']).toMatchObject([{ currency, told: { betMinor, winMinor, netMinor } }]);
+  }
+});
+
+test('a list of rounds is restricted by the game', async () => {
+  const { playerRef } = session;
+  const other = await world.launch({ playerRef, gameId: OTHER_GAME });
+  const [here, there] = [bet(), world.transaction(other, 'BET')];
+  for (const body of [here, there]) await world.submit(body);
+  expect(await roundIds(`playerRef=${playerRef}&gameId=${OTHER_GAME}`)).toEqual([there.roundId]);
+  expect(await roundIds(`playerRef=${playerRef}&gameId=${GAME}`)).toEqual([here.roundId]);
+  expect(await roundIds(`playerRef=${playerRef}&gameId=nothing`)).toEqual([]);
+});
+
+test('rounds and transactions show the roundDetailsUrl of their game', async () => {
+  const gameId = 'shown-slots';
+  const roundDetailsUrl =
+    'https://r.example/{gameId}/{roundId}?p={playerRef}&s={sessionId}&t={transactionId}&l={language}';
+  const game = { providerId: PROVIDER, name: 'Shown', roundDetailsUrl };
+  expect((await world.admin('PUT', `/v1/admin/games/${gameId}`, game)).status).toBe(200);
+  session = await world.launch({ gameId, language: 'de' });
+  const [first, second] = [bet({ roundId: 'round/1' }), bet({ roundId: 'round/1' })];
+  const win = winOf(first);
+  for (const body of [first, second, win]) await world.submit(body);
+  const { playerRef, sessionId } = session;
+  const urlOf = ({ transactionId }: Body) =>
+    `https://r.example/${gameId}/round%2F1?p=${playerRef}&s=${sessionId}&t=${transactionId}&l=de`;
+  const transactions = await world.admin('GET', `/v1/admin/transactions?playerRef=${playerRef}`);
+  expect(transactions.json['items']).toMatchObject(
+    [win, second, first].map((body) => ({ roundDetailsUrl: urlOf(body) })),
+  );
+  const { json } = await world.admin('GET', `/v1/admin/transactions/${PROVIDER}/${win.transactionId}`);
+  expect(json).toMatchObject({ roundDetailsUrl: urlOf(win) });
+  const rounds = await list(`playerRef=${playerRef}`);
+  expect(rounds.json['items']).toMatchObject([{ roundDetailsUrl: urlOf(first) }]);
+  const query = `?playerRef=${playerRef}`;
+  const whole = await world.admin('GET', `/v1/admin/rounds/${PROVIDER}/round%2F1${query}`);
+  expect(whole.json).toMatchObject({ roundDetailsUrl: urlOf(first) });
+});
 
 describe('a round', () => {
   test('has its transactions, oldest first, and their sums', async () => {
@@ -146,6 +207,10 @@ describe('the list of rounds', () => {
           open: true,
           transactions: 2,
           undecided: 0,
+          currency: 'EUR',
+          betMinor: 200,
+          winMinor: 0,
+          netMinor: -200,
           createdAt: expect.any(String) as string,
         },
       ],

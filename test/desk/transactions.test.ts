@@ -59,6 +59,8 @@ describe('the list', () => {
       amountMinor: 0,
       currency: 'EUR',
       roundClosed: true,
+      balance: 99_900,
+      operatorTransactionId: expect.any(String) as string,
       attempt: 1,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       updatedAt: expect.any(String) as string,
@@ -102,6 +104,37 @@ describe('the list', () => {
     expect((await found(`operatorId=${OPERATOR}`)).has(own.transactionId)).toBe(true);
     expect(await found(`${of}&operatorId=nobody`)).toEqual(new Set());
     await holder.wakeUp();
+  });
+
+  test('shows the balance as the provider was told, and is restricted by a range of amounts', async () => {
+    const [low, high] = [bet({ amountMinor: 10 }), bet({ amountMinor: 20 })];
+    for (const body of [low, high]) await world.submit(body);
+    const unknown = await timedOut(world, win({ amountMinor: 30 }), true);
+    await letPass(world, unknown.transactionId, 61);
+    await tick(world);
+    const of = `playerRef=${session.playerRef}`;
+    const balances = async () =>
+      new Map(
+        ((await list(of)).json['items'] as { transactionId: string; balance?: number }[]).map((item) => [
+          item.transactionId,
+          item.balance,
+        ]),
+      );
+    const settled = await balances();
+    expect(settled.get(low.transactionId)).toBe(99_990);
+    expect(settled.get(high.transactionId)).toBe(99_970);
+    expect(await world.stateOf(unknown.transactionId)).toBe('APPROVED');
+    expect(settled.get(unknown.transactionId)).toBeUndefined();
+    await world.submit(unknown);
+    expect((await balances()).get(unknown.transactionId)).toBe(100_000);
+
+    const found = async (query: string) => idsOf(await list(`${of}&${query}`)).reverse();
+    expect(await found('minAmountMinor=20')).toEqual([unknown.transactionId, high.transactionId]);
+    expect(await found('maxAmountMinor=20')).toEqual([low.transactionId, high.transactionId]);
+    expect(await found('minAmountMinor=11&maxAmountMinor=29')).toEqual([high.transactionId]);
+    expect(await found('minAmountMinor=21&maxAmountMinor=20')).toEqual([]);
+    for (const query of ['minAmountMinor=1.5', 'maxAmountMinor=many'])
+      expect((await list(`${of}&${query}`)).status).toBe(400);
   });
 
   test('shows why a WIN is paid, and is restricted by it', async () => {

@@ -27,6 +27,9 @@ export class RoundQuery extends TimePageQuery {
 
   @IdentifierField({ presence: 'optional', example: 'player-42' })
   playerRef?: string;
+
+  @IdentifierField({ presence: 'optional', example: 'sandbox-slots' })
+  gameId?: string;
 }
 
 /** Selects one of the rounds that share a roundId. Contract, section 9, "Rounds". */

@@ -3,6 +3,8 @@ import { columnsOf } from '../../api/lists/item.js';
 import { NextCursor } from '../../api/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transactions/transaction.admin.response.js';
 
+const AS_TOLD = 'in minor units, according to the last answers to the provider; absent above 2^53−1';
+
 /** A round in a list. */
 export class RoundItem {
   @ApiProperty({ example: 'sandbox-provider' })
@@ -27,6 +29,16 @@ export class RoundItem {
     description: 'Number of its transactions that are PENDING or TIMED_OUT',
   })
   undecided: number;
+  @ApiProperty({ example: 'EUR', description: 'The currency of its first BET, and of the sums' })
+  currency: string;
+  @ApiPropertyOptional({ type: 'integer', example: 250, description: `The BETs, ${AS_TOLD}` })
+  betMinor?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 0, description: `The WINs, ${AS_TOLD}` })
+  winMinor?: number;
+  @ApiPropertyOptional({ type: 'integer', example: -250, description: `WINs − BETs, ${AS_TOLD}` })
+  netMinor?: number;
+  @ApiPropertyOptional({ example: 'https://rounds.acme.example/sandbox-slots/round-7?lang=en' })
+  roundDetailsUrl?: string;
   @ApiProperty({ format: 'date-time', description: 'When its first BET was created' })
   createdAt: Date;
 }
@@ -72,6 +84,11 @@ export class RoundDetail extends PickType(RoundItem, [
   'gameId',
   'mode',
   'open',
+  'currency',
+  'betMinor',
+  'winMinor',
+  'netMinor',
+  'roundDetailsUrl',
 ] as const) {
   @ApiProperty({ type: [TransactionItem], description: 'Oldest first' })
   items: TransactionItem[];

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { itemFrom } from '../../api/lists/item.js';
+import { finishedRoundDetailsUrl, type RoundDetails } from '../../tenancy/round-details-url.js';
+import { itemFrom, type RowOf } from '../../api/lists/item.js';
 import type { PageOf } from '../../api/lists/page.js';
 import { type Found, pageOfWindow } from '../../api/lists/time-page.js';
 import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
@@ -14,7 +15,9 @@ import type { Mode } from '../../wallet/rules/facts.js';
 import { REPORTED } from '../../wallet/transaction.sql.js';
 import {
   FOLLOW_INDEXES,
+  languageOf,
   newestOf,
+  roundDetailsOf,
   type Section,
   type TransactionFilter,
   type UnnamedStatement,
@@ -23,7 +26,7 @@ import {
   windowEnd,
   windowRows,
 } from '../transactions/transaction-search.sql.js';
-import type { WholeRow } from '../transactions/transaction-search.store.js';
+import type { DeskRow, WholeRow } from '../transactions/transaction-search.store.js';
 import { openRound } from './open-round.sql.js';
 import { adviceOf, itemOf } from '../transactions/transaction-story.js';
 import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
@@ -34,7 +37,7 @@ import { isOpen, type RoundKey, type RoundTransaction, sumsOf } from './round-su
 /** A filter for rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
   TransactionFilter,
-  'operatorId' | 'providerId' | 'playerRef' | 'from' | 'to'
+  'operatorId' | 'providerId' | 'playerRef' | 'gameId' | 'from' | 'to'
 > {
   readonly open?: true | undefined;
 }
@@ -61,7 +64,7 @@ export function roundPage(
   limit: number,
 ): UnnamedStatement {
   const source = newestOf(filter, section, 'examined');
-  const { from, to, operatorId, providerId, playerRef } = filter;
+  const { from, to, operatorId, providerId, playerRef, gameId } = filter;
   const conditions = [
     ...(operatorId === undefined ? [] : ['bet.operator_id = :operatorId']),
     ...(providerId === undefined ? [] : ['bet.provider_id = :providerId']),
@@ -72,13 +75,19 @@ export function roundPage(
   ];
   const text = `
     SELECT bet.provider_id AS "providerId", bet.operator_id AS "operatorId", bet.player_ref AS "playerRef",
-           bet.game_id AS "gameId", bet.round_id AS "roundId", 'REAL' AS mode, t.open, t.created_at AS "createdAt",
-           t.transactions, t.undecided, ${placeColumn('t.created_at', 't.platform_transaction_id')}
-      FROM (SELECT DISTINCT t.provider_id, t.operator_id, t.player_ref, t.game_id, t.round_id
-              FROM ${source} WHERE t.kind = 'BET' AND t.mode = 'REAL') bet
-     CROSS JOIN LATERAL (${ROUND_OF_BET}) t
-     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-     ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit`;
+           bet.game_id AS "gameId", bet.round_id AS "roundId", 'REAL' AS mode, bet.open, bet.created_at AS "createdAt",
+           bet.transactions, bet.undecided, bet.currency, ${TOLD_COLUMNS},
+           bet.transaction_id AS "transactionId", bet.session_id AS "sessionId", ${languageOf('bet')} AS language,
+           ${roundDetailsOf('bet')} AS "roundDetailsTemplate",
+           ${placeColumn('bet.created_at', 'bet.platform_transaction_id')}
+      FROM (SELECT bet.*, t.*
+              FROM (SELECT DISTINCT t.provider_id, t.operator_id, t.player_ref, t.game_id, t.round_id FROM ${source}
+                     WHERE t.kind = 'BET' AND t.mode = 'REAL' ${gameId === undefined ? '' : 'AND t.game_id = :gameId'}) bet
+             CROSS JOIN LATERAL (${ROUND_OF_BET}) t
+             ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+             ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit) bet
+     CROSS JOIN LATERAL (${TOLD_SUMS}) told
+     ORDER BY bet.created_at DESC, bet.platform_transaction_id DESC`;
   const values = { ...valuesFor(filter, section), rows: windowRows(filter), limit };
   return { statement: named('', text), values };
 }
@@ -95,11 +104,38 @@ const SAME_ROUND_AND_PLAYER = asRange(
 /** The round of `bet`: its first BET, its number of transactions, how many are undecided, and whether it is open. */
 const ROUND_OF_BET = `
   SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
+         ${firstBet('transaction_id')} AS transaction_id, ${firstBet('session_id')} AS session_id,
+         ${firstBet('currency')} AS currency,
          count(*)::int AS transactions,
          count(*) FILTER (WHERE r.state IN ('PENDING', 'TIMED_OUT'))::int AS undecided,
          ${openRound('r')} AS open
     FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} ${UNMERGED}) r
    WHERE r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
+
+/** The transactions of the round of `bet`, in the currency of its first BET, with the outcome that the provider received last. */
+const REPORTED_OF_ROUND = `
+  SELECT t.kind, t.transaction_id, t.original_transaction_id, t.amount_minor, ${REPORTED} AS reported
+    FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} ${UNMERGED}) t
+   WHERE t.game_id = bet.game_id AND t.operator_id = bet.operator_id AND t.mode = 'REAL' AND t.currency = bet.currency
+   ${UNMERGED}`;
+
+/**
+ * The sums of the round of `bet` according to the answers that the provider received: the same rule as `told` of
+ * `sumsOf` in round-sums.ts. Each group has one transaction and the ROLLBACKs that name it.
+ */
+const TOLD_SUMS = `
+  SELECT coalesce(sum(bet_minor), 0) AS bet_minor, coalesce(sum(win_minor), 0) AS win_minor
+    FROM (SELECT sum(amount_minor) FILTER (WHERE kind = 'BET' AND reported = 'APPROVED') AS bet_minor,
+                 sum(amount_minor) FILTER (WHERE kind = 'WIN' AND reported = 'APPROVED') AS win_minor
+            FROM (${REPORTED_OF_ROUND}) t
+           GROUP BY CASE kind WHEN 'ROLLBACK' THEN original_transaction_id ELSE transaction_id END
+          HAVING NOT coalesce(bool_or(kind = 'ROLLBACK' AND reported = 'APPROVED'), false)) transaction`;
+
+/** A sum above 2^53−1 is null. */
+const exactSum = (sum: string) => `CASE WHEN abs(${sum}) <= 9007199254740991 THEN (${sum})::float8 END`;
+const TOLD_COLUMNS = `
+  ${exactSum('told.bet_minor')} AS "betMinor", ${exactSum('told.win_minor')} AS "winMinor",
+  ${exactSum('told.win_minor - told.bet_minor')} AS "netMinor"`;
 
 /** At most `limit` of the provider's rounds with this roundId that match the choice, without duplicates. */
 export function roundsWithId(
@@ -148,6 +184,21 @@ const SHOWN_TRANSACTIONS = 1_000;
 /** Maximum number of transactions summed for a round. They then need about 20 MB of memory. */
 const SUMMED_TRANSACTIONS = 50_000;
 
+/** A round in a page. `transactionId` and the session's fields are those of its first BET. */
+interface RoundRow
+  extends RowOf<Omit<RoundItem, 'roundDetailsUrl'>>, Pick<DeskRow, 'roundDetailsTemplate' | 'language'> {
+  readonly transactionId: string;
+  readonly sessionId: string | null;
+  readonly place: string;
+}
+
+function roundDetailsUrlOf(
+  round: RoundDetails & { readonly roundDetailsTemplate: string | null },
+): string | null {
+  const { roundDetailsTemplate: template } = round;
+  return template === null ? null : finishedRoundDetailsUrl(template, round);
+}
+
 /** Rounds for the support desk. Contract, section 9, "Rounds". */
 @Injectable()
 export class RoundStore {
@@ -161,22 +212,23 @@ export class RoundStore {
    * @throws CroupierError INVALID_REQUEST
    */
   list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
-    const { operatorId, providerId, playerRef, from } = query;
+    const { operatorId, providerId, playerRef, gameId, from } = query;
     const oldEnough = new Date(this.databaseClock.now().getTime() - olderThanMinutes * 60_000).toISOString();
     const bounds = [...(to === undefined ? [] : [to]), ...(olderThanMinutes === 0 ? [] : [oldEnough])];
     const filter = {
       operatorId,
       providerId,
       playerRef,
+      gameId,
       from,
       to: bounds.sort((left, right) => Date.parse(left) - Date.parse(right))[0],
       ...(open && { open: true as const }),
     };
-    return pageOfWindow<RoundItem & { place: string }, RoundItem>(
+    return pageOfWindow<RoundRow, RoundItem>(
       query,
       isUuid,
       ({ before, limit }) => this.page(filter, before, limit),
-      (row) => itemFrom(ROUND_COLUMNS, row),
+      (row) => itemFrom(ROUND_COLUMNS, { ...row, roundDetailsUrl: roundDetailsUrlOf(row) }),
     );
   }
 
@@ -200,10 +252,17 @@ export class RoundStore {
     const summands = await query<RoundTransaction>(SUMMANDS_OF_ROUND, { ...key, limit });
     const open = isOpen(summands);
     const sums = sumsOf(summands);
+    const first = rows.find(({ kind }) => kind === 'BET');
+    const { currency, roundDetailsTemplate } = first ?? rows[0]!;
+    const ids = { sessionId: null, transactionId: null, language: null, ...first, ...key };
+    const roundDetailsUrl = roundDetailsUrlOf({ ...ids, roundDetailsTemplate });
     const advised = rows.map((row) => ({ ...row, advice: adviceOf(row, rollbacksOf(row, rows)) }));
     return {
       ...key,
       open,
+      currency,
+      ...sums.find((each) => each.currency === currency)?.told,
+      ...(roundDetailsUrl !== null && { roundDetailsUrl }),
       items: rows.map(itemOf),
       ...(found.length > rows.length && { truncated: true as const }),
       sums,
@@ -215,18 +274,14 @@ export class RoundStore {
    * One page of rounds, ordered by their first BET, newest first. The page may be short or empty, because it examines a
    * bounded number of transactions.
    */
-  private page(
-    filter: RoundFilter,
-    before: Place | undefined,
-    limit: number,
-  ): Promise<Found<RoundItem & { place: string }>> {
+  private page(filter: RoundFilter, before: Place | undefined, limit: number): Promise<Found<RoundRow>> {
     return this.database.transaction(async ({ query }) => {
       await query(FOLLOW_INDEXES, {});
       const end = windowEnd(filter, before);
       const [last] = await query<{ place: string }>(end.statement, end.values);
       const downTo = last && placeOf(last.place);
       const { statement, values } = roundPage(filter, { before, downTo }, limit);
-      return { rows: await query<RoundItem & { place: string }>(statement, values), downTo };
+      return { rows: await query<RoundRow>(statement, values), downTo };
     });
   }
 }

@@ -55,11 +55,13 @@ export class TransactionDesk {
 
   /**
    * Everything that is known about one transaction.
+   * @param operatorId undefined for a transaction of any operator
    * @throws CroupierError NOT_FOUND
    */
-  async detail(key: TransactionKey): Promise<TransactionDetail> {
+  async detail(key: TransactionKey, operatorId?: string): Promise<TransactionDetail> {
     const row = await this.transactions.find(key);
-    if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
+    if (!row || row.operatorId !== (operatorId ?? row.operatorId))
+      throw new CroupierError('NOT_FOUND', 'no such transaction');
     const rollbacks = await this.transactions.rollbacksOf(row);
     const [whole, ...others] = await this.withOperatorBodies(row, rollbacks);
     return detailOf(whole, others);

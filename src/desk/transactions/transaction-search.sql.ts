@@ -1,5 +1,5 @@
 import { type Place, placeColumn } from '../../database/place.js';
-import { leading, rowByRow, UNMERGED } from '../../database/planner.js';
+import { leading, lookUp, rowByRow, UNMERGED } from '../../database/planner.js';
 import { named, type Statement } from '../../database/statement.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import type { Kind, State, WinKind } from '../../wallet/rules/facts.js';
@@ -17,6 +17,8 @@ export interface TransactionFilter {
   readonly winKind?: WinKind | undefined;
   readonly gameId?: string | undefined;
   readonly amountMinor?: number | undefined;
+  readonly minAmountMinor?: number | undefined;
+  readonly maxAmountMinor?: number | undefined;
   readonly currency?: string | undefined;
   /** Only undecided transactions that the resolver has left to a person. */
   readonly parked?: true | undefined;
@@ -24,6 +26,18 @@ export interface TransactionFilter {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
+
+/** The `roundDetailsUrl` of a row's game, still with its placeholders. */
+export const roundDetailsOf = (table: string) =>
+  lookUp('g.round_details_url', `games g WHERE g.game_id = ${table}.game_id`);
+
+/** The language of a row's session. */
+export const languageOf = (table: string) =>
+  lookUp('s.language', `sessions s WHERE s.session_id = ${table}.session_id`);
+
+/** The balance in the stored answer, in minor units, if the provider has received an outcome; else null. */
+const REPORTED_BALANCE = `
+  CASE WHEN ${REPORTED} IN ('APPROVED', 'DECLINED') THEN (t.response_body::json ->> 'balance')::bigint END`;
 
 /** The columns of a transaction for the desk. `t` is the table's alias. */
 const DESK_COLUMNS = `
@@ -35,7 +49,9 @@ const DESK_COLUMNS = `
   ${WIN_KIND} AS "winKind", t.promotion_ref AS "promotionRef",
   t.decline_reason AS "declineReason", t.reason, t.rollback_id AS "rollbackId", t.attempt, t.created_at AS "createdAt",
   t.updated_at AS "updatedAt", t.parked_at AS "parkedAt",
-  coalesce(t.attempts -> -1 ? 'settledByHand', false) AS "settledByHand"`;
+  coalesce(t.attempts -> -1 ? 'settledByHand', false) AS "settledByHand", ${REPORTED_BALANCE} AS balance,
+  t.attempts -> -1 ->> 'operatorTransactionId' AS "operatorTransactionId",
+  ${roundDetailsOf('t')} AS "roundDetailsTemplate", ${languageOf('t')} AS language`;
 
 const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_timestamp())`;
 const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::float8';
@@ -172,12 +188,23 @@ const CONDITION_OF = {
   winKind: `${WIN_KIND} = :winKind`,
   gameId: 't.game_id = :gameId',
   amountMinor: 't.amount_minor = :amountMinor',
+  minAmountMinor: 't.amount_minor >= :minAmountMinor',
+  maxAmountMinor: 't.amount_minor <= :maxAmountMinor',
   currency: 't.currency = :currency',
   sessionId: 't.session_id = :sessionId',
 } as const satisfies Partial<Record<keyof TransactionFilter, string>>;
 
 /** The filters without an index. */
-const UNINDEXED = ['kind', 'winKind', 'gameId', 'amountMinor', 'currency', 'sessionId'] as const;
+const UNINDEXED = [
+  'kind',
+  'winKind',
+  'gameId',
+  'amountMinor',
+  'minAmountMinor',
+  'maxAmountMinor',
+  'currency',
+  'sessionId',
+] as const;
 
 /**
  * The newest transactions, as a source named `t` for a FROM clause. The source is not sorted, and may have more rows

@@ -19,7 +19,12 @@ import {
 } from './transaction-search.sql.js';
 
 /** A transaction in a list. `settledByHand` says whether the last attempt has an answer that a person entered. */
-export type DeskRow = RowOf<TransactionItem>;
+export interface DeskRow extends RowOf<Omit<TransactionItem, 'roundDetailsUrl'>> {
+  /** The `roundDetailsUrl` of the game, still with its placeholders. */
+  readonly roundDetailsTemplate: string | null;
+  /** The language of the session. */
+  readonly language: string | null;
+}
 
 /** An attempt with the body of the operator's answer if that answer was invalid. */
 export type AttemptWithAnswer = StoredAttempt & { readonly operatorBody?: string };

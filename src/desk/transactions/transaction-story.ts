@@ -1,6 +1,7 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { itemFrom, present } from '../../api/lists/item.js';
 import { money, transactionMoney } from '../../money/money.js';
+import { finishedRoundDetailsUrl } from '../../tenancy/round-details-url.js';
 import type { TransactionResponse } from '../../wallet/transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
 import {
@@ -16,7 +17,12 @@ import type { AttemptRecord } from '../../wallet/transaction.js';
 import type { AttemptWithAnswer, DeskRow, WholeRow } from './transaction-search.store.js';
 
 export function itemOf(row: DeskRow): TransactionItem {
-  return itemFrom(TRANSACTION_COLUMNS, { ...row, settledByHand: row.settledByHand || null });
+  const template = row.roundDetailsTemplate;
+  return itemFrom(TRANSACTION_COLUMNS, {
+    ...row,
+    settledByHand: row.settledByHand || null,
+    roundDetailsUrl: template === null ? null : finishedRoundDetailsUrl(template, row),
+  });
 }
 
 /**

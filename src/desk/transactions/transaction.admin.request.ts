@@ -59,6 +59,20 @@ export class TransactionQuery extends TimePageQuery {
   })
   amountMinor?: number;
 
+  @QueryIntegerField({
+    minimum: Number.MIN_SAFE_INTEGER,
+    example: 100,
+    description: 'Minor units: only transactions of at least this amount',
+  })
+  minAmountMinor?: number;
+
+  @QueryIntegerField({
+    minimum: Number.MIN_SAFE_INTEGER,
+    example: 1000,
+    description: 'Minor units: only transactions of at most this amount',
+  })
+  maxAmountMinor?: number;
+
   @CurrencyField({ presence: 'optional' })
   currency?: string;
 

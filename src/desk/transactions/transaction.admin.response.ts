@@ -67,6 +67,16 @@ export class TransactionItem {
   parkedAt?: Date;
   @ApiPropertyOptional({ description: "Whether a person entered the operator's answer; absent if not" })
   settledByHand?: boolean;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 99750,
+    description: 'Minor units, as the provider was told; absent if it was told no outcome',
+  })
+  balance?: number;
+  @ApiPropertyOptional({ example: 'w-88121' })
+  operatorTransactionId?: string;
+  @ApiPropertyOptional({ example: 'https://rounds.acme.example/sandbox-slots/round-7?lang=en' })
+  roundDetailsUrl?: string;
 }
 
 export const TRANSACTION_COLUMNS = columnsOf(TransactionItem);

@@ -24,10 +24,10 @@ export class TransactionsAdminController {
     role: 'auditor',
     summary: 'Search transactions, newest first',
     description:
-      '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those ' +
-      'that wait for a person. With `kind`, `winKind`, `gameId`, `amountMinor`, `currency` or `sessionId` a page ' +
-      'examines a bounded number of transactions that match the other filters. It may then be short or ' +
-      'empty and still have a `nextCursor`.',
+      '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those that wait for a ' +
+      'person. With `kind`, `winKind`, `gameId`, `amountMinor`, `minAmountMinor`, `maxAmountMinor`, `currency` or ' +
+      '`sessionId` a page examines a bounded number of transactions that match the other filters. It may then be short ' +
+      'or empty and still have a `nextCursor`.',
     sensitiveRead: ['transactions.list', 'transactions'],
     errors: ['INVALID_REQUEST'],
   })
