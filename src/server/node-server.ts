@@ -16,8 +16,9 @@ import {
   refuseOnSocket,
   statusOf,
 } from './malformed-request.js';
-import { postponeContinue } from './raw-body.guard.js';
+import { postponeContinue } from './postponed-continue.js';
 import type { ServerLimits } from './server-limits.js';
+import { isStreaming } from './streamed-body.js';
 
 /**
  * An idle connection is closed after this time, in milliseconds. It exceeds the usual idle time-out of load balancers,
@@ -106,6 +107,8 @@ export function createNodeServer<
   };
   server.on('connect', (request) => refuse(request.socket, NOT_FOUND, requestIdOf(request)));
   server.on('clientError', (error: ParserError, socket) => {
+    // Node reports a slow request once. A streamed body may take longer, and has time-outs of its own.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreaming(socket as Socket)) return;
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy(error);
     else refuse(socket as Socket, statusOf(error));
   });

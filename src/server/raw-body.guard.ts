@@ -1,11 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import type { ServerResponse } from 'node:http';
 import { CroupierError } from '../errors/croupier-error.js';
+import { continueToBody } from './postponed-continue.js';
+import { BODY_READING, type BodyReading, StreamedBody } from './streamed-body.js';
 
-/** Default limit of a request body, in bytes. */
-const BODY_LIMIT_BYTES = 64 * 1024;
+/** How bodies are read by default. */
+const DEFAULT: BodyReading = { limitBytes: 64 * 1024, streamed: false };
 
 /**
  * How many bytes of a chunked body are read beyond the limit before the request is refused. A request whose
@@ -13,14 +14,14 @@ const BODY_LIMIT_BYTES = 64 * 1024;
  */
 const PATIENCE_BYTES = 1024 * 1024;
 
-const BODY_LIMIT = 'croupier:body-limit';
-
 /** Sets the body limit of a route, in bytes. */
-export const BodyLimit = (bytes: number) => SetMetadata(BODY_LIMIT, bytes);
+export const BodyLimit = (limitBytes: number) =>
+  SetMetadata(BODY_READING, { limitBytes, streamed: false } satisfies BodyReading);
 
 /**
  * Reads the body as bytes, whatever its content type, because the signature covers these bytes. It is a guard and not a
- * middleware, so that the body of a request to an unknown route is not read. Contract, section 1, "Order of checks".
+ * middleware, so that the body of a request to an unknown route is not read. A route with `StreamsBody` reads the body
+ * itself, after this guard has checked its length and encoding. Contract, section 1, "Order of checks".
  * @throws CroupierError PAYLOAD_TOO_LARGE · UNSUPPORTED_ENCODING · INVALID_REQUEST if the body does not arrive complete
  */
 @Injectable()
@@ -29,13 +30,18 @@ export class RawBodyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<Request>();
-    const limit =
-      this.reflector.get<number | undefined>(BODY_LIMIT, context.getHandler()) ?? BODY_LIMIT_BYTES;
+    const response = context.switchToHttp().getResponse<Response>();
+    const { limitBytes: limit, streamed } =
+      this.reflector.get<BodyReading | undefined>(BODY_READING, context.getHandler()) ?? DEFAULT;
     const encoding = request.headers['content-encoding'] || 'identity';
     if (encoding.toLowerCase() !== 'identity')
       throw new CroupierError('UNSUPPORTED_ENCODING', undefined, CLOSE);
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-    continueToBody(context.switchToHttp().getResponse<Response>());
+    if (streamed) {
+      request.body = new StreamedBody(request, response, limit);
+      return Promise.resolve(true);
+    }
+    continueToBody(response);
     return readBody(request, limit);
   }
 }
@@ -76,22 +82,4 @@ function readBody(request: Request, limit: number): Promise<true> {
 function wholeOf(chunks: readonly Buffer[]): Buffer {
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks);
-}
-
-/** Responses whose clients wait for `100 Continue` before they send the body. */
-const POSTPONED = new WeakSet<ServerResponse>();
-
-/**
- * Postpones `100 Continue` until a guard reads the body, so that a refused client sends no body. A refusal closes the
- * connection, because the client may send the body anyway. RFC 9110, section 10.1.1.
- */
-export function postponeContinue(response: ServerResponse): void {
-  POSTPONED.add(response);
-  response.setHeader('Connection', 'close');
-}
-
-function continueToBody(response: ServerResponse): void {
-  if (!POSTPONED.delete(response)) return;
-  response.removeHeader('Connection');
-  response.writeContinue();
 }
