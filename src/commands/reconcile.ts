@@ -4,17 +4,17 @@ import { recordFindings } from '../attention/findings.js';
 import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
+import { type Outcome, totalOf } from '../reconciliation/comparison.js';
 import {
   FOUND_SHOWN,
-  type Outcome,
   type Progress,
   type Range,
   reconcile,
   type Task,
 } from '../reconciliation/reconciliation.js';
+import { causesOf, RECORDED, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
-import { causeOfFinding, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { instantOfStatementMs, instantOrDayMs } from '../runtime/instant.js';
 import { runCommand, UsageError } from '../runtime/command-line.js';
 import { visible } from '../runtime/visible.js';
@@ -40,9 +40,6 @@ Exit status 0: all agree; 1: findings; 2: could not run.`,
     record: { type: 'boolean' },
   },
 } as const;
-
-/** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */
-const RECORDED = 10_000;
 
 type Values = { readonly [name in Exclude<keyof typeof COMMAND.options, 'record'>]?: string } & {
   readonly record?: boolean;
@@ -79,10 +76,9 @@ async function run(values: Values): Promise<number> {
  * @returns a line of the summary
  */
 async function record(databaseUrl: string, range: Range, outcome: Outcome): Promise<string> {
-  const { found } = outcome;
-  const complete = totalOf(outcome) === found.length;
+  const complete = totalOf(outcome) === outcome.found.length;
   const by = `command:reconcile:${userInfo().username}`;
-  const causes = found.map((finding) => causeOfFinding(range, finding));
+  const causes = causesOf(range, outcome);
   const { opened, ended } = await withDatabase(databaseUrl, (database) =>
     recordFindings(database, range, causes, complete, by),
   );
@@ -123,10 +119,6 @@ function interruption(): AbortSignal {
     process.once(name, () => controller.abort(new Error(`interrupted by ${name}; no report was written`)));
   }
   return controller.signal;
-}
-
-function totalOf({ findings }: Outcome): number {
-  return FINDINGS.reduce((sum, name) => sum + findings[name], 0);
 }
 
 function summary(task: Arguments, outcome: Outcome, recorded: string | undefined): string {

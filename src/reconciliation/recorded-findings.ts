@@ -1,7 +1,11 @@
 import type { Cause } from '../attention/attention.js';
 import { money } from '../money/money.js';
 import { visible } from '../runtime/visible.js';
-import type { TransactionFinding, Range } from './reconciliation.js';
+import type { Outcome, TransactionFinding } from './comparison.js';
+import type { Range } from './reconciliation.store.js';
+
+/** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */
+export const RECORDED = 10_000;
 
 /** Describes a finding in one sentence, with its amount in major units. The statement's texts are made visible. */
 export function sentenceOf(found: TransactionFinding): string {
@@ -11,8 +15,12 @@ export function sentenceOf(found: TransactionFinding): string {
   );
 }
 
-/** The cause of the attention item for a finding. A later run with the same finding opens no second item. */
-export function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFinding): Cause {
+/** The causes of the attention items. A later run with the same finding opens no second item. */
+export function causesOf(range: Range, { found }: Pick<Outcome, 'found'>): Cause[] {
+  return found.map((finding) => causeOfFinding(range, finding));
+}
+
+function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFinding): Cause {
   const { name, providerId, transactionId } = found;
   const path = [providerId, transactionId].map(encodeURIComponent).join('/');
   return {

@@ -97,37 +97,41 @@ async function* records<Q extends ListQuery, T extends object>(
   byteOrderMark: boolean,
 ): AsyncGenerator<string> {
   yield `${byteOrderMark ? '\uFEFF' : ''}${csvHeader(columns)}`;
-  const names = Object.keys(columns);
   for (let page: PageOf<T> | undefined = first; page;) {
-    yield page.items.map((item) => csvRecord(cellsOf(item, names))).join('');
+    yield page.items.map((item) => csvItem(columns, item)).join('');
     const { nextCursor: cursor }: PageOf<T> = page;
     page = whole && cursor !== undefined ? await read({ ...query, limit: BATCH, cursor }) : undefined;
   }
 }
 
 const MINOR = /Minor$/;
+/** An amount that may have a currency of its own, as `operatorAmountMinor` has `operatorCurrency`. */
+const OWN_AMOUNT = /AmountMinor$/;
 
 /**
  * The header record. Each amount has two adjacent columns: `amountMinor` in minor units, and `amount` in major units.
  * Contract, section 7.
  */
-function csvHeader(columns: object): string {
+export function csvHeader(columns: object): string {
   const names = Object.keys(columns);
   return csvRecord(names.flatMap((name) => (MINOR.test(name) ? [name, name.replace(MINOR, '')] : [name])));
 }
 
 /**
- * The values of an item, in the order of the header. In an unknown currency, the amount in major units is an empty
+ * The record of an item, in the order of the header. In an unknown currency, the amount in major units is an empty
  * field.
  */
-function cellsOf(item: object, names: readonly string[]): unknown[] {
+export function csvItem<T extends object>(columns: Columns<T>, item: T): string {
   const fields = item as Readonly<Record<string, unknown>>;
-  return names.flatMap((name) => {
-    const value = fields[name];
-    if (!MINOR.test(name)) return [value];
-    const amount = typeof value === 'number' ? majorUnits(value, String(fields['currency'])) : undefined;
-    return [value, amount === undefined ? undefined : new CsvNumber(amount)];
-  });
+  return csvRecord(
+    Object.keys(columns).flatMap((name) => {
+      const value = fields[name];
+      if (!MINOR.test(name)) return [value];
+      const currency = fields[name.replace(OWN_AMOUNT, 'Currency')] ?? fields['currency'];
+      const amount = typeof value === 'number' ? majorUnits(value, String(currency)) : undefined;
+      return [value, amount === undefined ? undefined : new CsvNumber(amount)];
+    }),
+  );
 }
 
 const CSV_TEXTS =
