@@ -29,6 +29,7 @@ import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS } from './operator-wallet/wallet-calls.openapi.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
 import { Background } from './runtime/background.js';
+import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SignatureGuard } from './signature/signature.guard.js';
@@ -59,6 +60,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     LimitChangesModule,
     FreeSpinsModule,
     AttentionModule,
+    ReconciliationModule,
   ],
   providers: [
     // Provided here because, at shutdown, Nest runs the hooks of this module before those of all others.

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import type { ListQuery } from '../api/lists/page.js';
 import { Database, type Query } from '../database/database.js';
@@ -38,7 +38,7 @@ export function attentionPage(filter: AttentionFilter, before: Place | undefined
 @Injectable()
 export class AttentionStore {
   constructor(
-    private readonly database: Database,
+    @Inject(Database) private readonly database: Pick<Database, 'query'>,
     private readonly randomness: Randomness,
   ) {}
 

@@ -4,13 +4,14 @@ import type { Cause } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 
 /**
- * Opens an item for each finding that has none. Called by a command, which runs without the Nest application.
+ * Opens an item for each finding that has none. Also called by a command, which runs without the Nest application.
+ * @param database runs the statements, perhaps in a transaction of the caller
  * @param complete whether `findings` has all findings of the range; if so, the items of other findings in this range
  *   are closed
  * @param by the actor that opens the items, as their history shows it
  */
 export async function recordFindings(
-  database: Database,
+  database: Pick<Database, 'query'>,
   { operatorId, from, to }: { operatorId: string } & NonNullable<Cause['range']>,
   findings: readonly Cause[],
   complete: boolean,

@@ -32,6 +32,7 @@ import { RoundDetails1764000000032 } from './migrations/0032-round-details.js';
 import { LimitsOfInstallation1764000000034 } from './migrations/0034-limits-of-installation.js';
 import { AuditorRole1764000000037 } from './migrations/0037-auditor-role.js';
 import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
+import { Reconciliations1764000000040 } from './migrations/0040-reconciliations.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -91,6 +92,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       LimitsOfInstallation1764000000034,
       AuditorRole1764000000037,
       ExpiringKeys1764000000038,
+      Reconciliations1764000000040,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

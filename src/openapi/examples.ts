@@ -50,6 +50,7 @@ const IN_PATHS: readonly {
   readonly description?: string;
 }[] = [
   { name: 'id', path: /\/attention\//, description: 'From `GET /v1/admin/attention`' },
+  { name: 'id', path: /\/reconciliations\//, description: 'From `GET /v1/admin/reconciliations`' },
   { name: 'id', path: /\/keys\//, description: 'From `GET /v1/admin/keys`' },
   { name: 'batchId', path: /\/admin\//, description: 'From `GET /v1/admin/free-spins/batches`' },
   { name: 'batchId', path: /\/operator\//, description: 'From `GET /v1/operator/free-spins/batches`' },

@@ -9,6 +9,7 @@ export const TAGS = Object.entries({
   Adjustments: "Corrections of a player's balance by support.",
   'Free spins': 'Grants to one player or to many, their remaining spins and their winnings.',
   Attention: 'Items that wait for a person: undecided transactions, failed grants, findings.',
+  Reconciliation: "Compares an operator's statement with the platform's transactions.",
   Search: 'Finds everything with a given id.',
   Callbacks: 'Each call to a provider, with its request and answer.',
   Providers: 'The game providers that call Croupier, and their secrets.',

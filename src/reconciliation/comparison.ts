@@ -1,3 +1,4 @@
+import { CsvError } from './csv.reader.js';
 import { type FindingItem, findingItem } from './finding.js';
 import type { Range, ReconciliationStore } from './reconciliation.store.js';
 import {
@@ -51,6 +52,9 @@ export interface Caller {
   readonly onCompared: (lines: number, of: number) => Promise<void> | void;
 }
 
+/** Maximum number of sums. Currencies of a statement are not checked, so each line could have another one. */
+const MAX_SUMS = 1_000;
+
 /**
  * Compares an operator's statement with the platform's records. It reads the whole statement before it compares, so that
  * an unreadable one has no effect. Contract, section 7, "Reconciliation".
@@ -74,6 +78,9 @@ export async function compareStatement(
       if (pair.line && pair.record) matched += 1;
       const { operator, platform } = movements(pair);
       if (operator) sumOf(sums, operator).operatorMinor += BigInt(operator.amountMinor);
+      if (pair.line && sums.size > MAX_SUMS) {
+        throw new CsvError(pair.line.line, 1, `there are more than ${MAX_SUMS} pairs of currency and kind`);
+      }
       if (platform) sumOf(sums, platform).platformMinor += BigInt(platform.amountMinor);
       for (const finding of compare(pair)) {
         findings[finding.name] += 1;

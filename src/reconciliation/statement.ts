@@ -20,6 +20,8 @@ const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
 const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
 /** Longest field, in characters: twice the length of the longest identifier. */
 const MAX_FIELD_CHARACTERS = 256;
+/** Maximum number of empty lines at the end. A file of nothing else would have millions of records. */
+const MAX_EMPTY_LINES = 1_000;
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /**
@@ -29,11 +31,17 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 export async function* readStatement(chunks: AsyncIterable<Buffer>): AsyncGenerator<StatementLine[]> {
   let header = false;
   let empty: CsvRecord | undefined;
+  let emptyLines = 0;
   for await (const records of readCsv(checkedFormat(chunks))) {
     const lines: StatementLine[] = [];
     for (const record of records) {
       if (!header) header = checkHeader(record);
-      else if (isEmpty(record)) empty ??= record;
+      else if (isEmpty(record)) {
+        empty ??= record;
+        emptyLines += 1;
+        if (emptyLines > MAX_EMPTY_LINES)
+          refuse(record, 0, `there are more than ${MAX_EMPTY_LINES} empty lines`);
+      }
       // An empty line before another line may have lost its content, so it is refused.
       else lines.push(statementLine(empty ?? record));
     }

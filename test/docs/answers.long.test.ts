@@ -205,6 +205,9 @@ test('the answers of the monitoring routes are documented', async () => {
 const namingNothing = (path: string) =>
   path.replace('{currency}', 'EUR').replaceAll(/\{\w+\}/g, randomUUID());
 
+/** Accepts a body of 64 MiB. */
+const STREAMS_ITS_BODY = 'POST /v1/admin/reconciliations';
+
 describe('the refusals of every operation are documented', () => {
   /** An authenticated call of the operation with the given mistakes. */
   function refused(entry: Entry, init: { body?: string; headers?: Record<string, string>; query?: string }) {
@@ -240,6 +243,7 @@ describe('the refusals of every operation are documented', () => {
         await refused(entry, { body: '{}', headers: { 'Content-Encoding': 'gzip' } }),
         415,
       );
+      if (entry.name === STREAMS_ITS_BODY) continue;
       documented(entry.name, await refused(entry, { body: `"${'x'.repeat(300_000)}"` }), 413);
     }
   });
@@ -294,7 +298,7 @@ describe('the refusals of every operation are documented', () => {
 const OUT_OF_REACH = [/ 500$/, /^GET \/health\/ready 503$/, / \/v1\/admin\/.* (403|429)$/];
 /** Operations that the tests of their own rooms call; each answer is compared with the document there, too. */
 const ELSEWHERE =
-  /\/(free-spins|free-spins-winnings|keys|audit|transactions|rounds|search|adjustments|callbacks|limits|approvals|attention)\b|admin\/sessions/;
+  /\/(free-spins|free-spins-winnings|keys|audit|transactions|rounds|search|adjustments|callbacks|limits|approvals|attention|reconciliations)\b|admin\/sessions/;
 
 test('every operation and status that can be provoked was tried', () => {
   const untried = document.entries

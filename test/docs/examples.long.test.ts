@@ -19,6 +19,7 @@ interface Refusal {
 
 const IS_DECIDED = { status: 409, because: 'the transaction is decided, and neither timed out nor parked' };
 const IS_GRANTED = { status: 409, because: 'only a FAILED grant can be sent again' };
+const IS_GENERATED = { status: 404, because: 'the id of a reconciliation is generated' };
 const IS_LATER = { status: 404, because: 'items appear up to ten seconds after their cause' };
 
 /** Examples that do not succeed. All others must. */
@@ -30,6 +31,8 @@ const REFUSED: Readonly<Record<string, Refusal>> = {
   'POST /v1/operator/free-spins/{requestRef}/resend': IS_GRANTED,
   'POST /v1/admin/approvals/{approvalId}/reject': { status: 409, because: 'the example before approved it' },
   'DELETE /v1/admin/keys/{id}': { status: 404, because: 'no example names a key that somebody may use' },
+  'GET /v1/admin/reconciliations/{id}': IS_GENERATED,
+  'GET /v1/admin/reconciliations/{id}/findings': IS_GENERATED,
   'GET /v1/admin/attention/{id}': IS_LATER,
   'POST /v1/admin/attention/{id}/assign': IS_LATER,
   'POST /v1/admin/attention/{id}/snooze': IS_LATER,

@@ -29,6 +29,10 @@ import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.response
 import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
 import { PatchLimitRequest, PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import {
+  ReconciliationQuery,
+  ReconciliationRequest,
+} from '../../src/reconciliation/reconciliation.request.js';
 import { SearchQuery } from '../../src/desk/search/search.request.js';
 import {
   LaunchRequest,
@@ -190,6 +194,8 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [CommentRequest, [{ text: 'asked the operator' }]],
   [CloseRequest, [{ reason: 'corrected' }]],
   [FlaggedWinQuery, [{ ...TIME_PAGE, operatorId: 'o' }]],
+  [ReconciliationRequest, [{ operatorId: 'o', ...RANGE, record: 'true' }]],
+  [ReconciliationQuery, [{ ...TIME_PAGE, operatorId: 'o' }]],
   [FindBatchQuery, [{ items: 'false' }, {}]],
   [OperatorBatchQuery, [{ ...PAGE, ...RANGE, gameId: 'g' }]],
   [AdminBatchQuery, [{ ...TIME_PAGE, gameId: 'g', operatorId: 'o' }]],

@@ -47,6 +47,7 @@ test.each([
   ['a field too few', `${HEADER}\n${LINE}\na,b,c\n`, 3, 5],
   ['a field too many', `${HEADER}\n${LINE},more\n`, 2, LINE.length + 2],
   ['an empty line', `${HEADER}\n\n${LINE}\n`, 2, 1],
+  ['a thousand empty lines and one more', `${HEADER}${'\n'.repeat(1002)}`, 1002, 1],
   ['two empty lines', `${HEADER}\n${LINE}\n\n\n${LINE}\n`, 3, 1],
   ['no provider', `${HEADER}\n${line(0, '')}\n`, 2, 1],
   ['no id', `${HEADER}\n${line(1, '')}\n`, 2, 10],

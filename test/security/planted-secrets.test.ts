@@ -147,6 +147,13 @@ async function readEverything(): Promise<void> {
     `INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
      VALUES (gen_random_uuid(), 'reconciliation', 'a-finding', 'OPEN', 'a finding', now()) RETURNING item_id`,
   );
+  const [reconciliation] = await world.sql.run<{ reconciliation_id: string }>(
+    `INSERT INTO reconciliations (reconciliation_id, operator_id, range_from, range_to, lines, matched, findings,
+                                  findings_stored, sums, created_at, created_by)
+     VALUES (gen_random_uuid(), $1, '2026-03-01', '2026-04-01', 0, 0, '{}', 0, '[]', now(), 'root')
+     RETURNING reconciliation_id`,
+    [OPERATOR],
+  );
   const values: Record<string, unknown> = {
     approvalId: approval?.approval_id,
     currency: 'EUR',
@@ -163,9 +170,11 @@ async function readEverything(): Promise<void> {
   for (const route of routes) {
     const id = route.includes('/attention/')
       ? item?.item_id
-      : route.includes('/operators/')
-        ? OPERATOR
-        : PROVIDER;
+      : route.includes('/reconciliations/')
+        ? reconciliation?.reconciliation_id
+        : route.includes('/operators/')
+          ? OPERATOR
+          : PROVIDER;
     const query = route === '/v1/admin/search' ? '?q=a-bet' : '';
     const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => String({ id, ...values }[name])) + query;
     for (const accept of ['application/json', 'text/csv']) {

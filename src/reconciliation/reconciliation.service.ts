@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import { type PageOf, pageById, type ListQuery } from '../api/lists/page.js';
+import { pageByTime } from '../api/lists/time-page.js';
+import { isUuid } from '../api/validation/identifier.js';
+import { recordFindings } from '../attention/findings.js';
+import type { Actor } from '../audit/actor.js';
+import { Audit } from '../audit/audit.service.js';
+import { Database } from '../database/database.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { instantOrDayMs } from '../runtime/instant.js';
+import { Lifecycle } from '../runtime/lifecycle.js';
+import { Pace } from '../runtime/pace.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
+import { compareStatement, type Outcome, totalOf } from './comparison.js';
+import { CsvError } from './csv.reader.js';
+import type { FindingItem } from './finding.js';
+import { causesOf, RECORDED } from './recorded-findings.js';
+import { FOUND_SHOWN } from './reconciliation.js';
+import type { ReconciliationQuery, ReconciliationRequest } from './reconciliation.request.js';
+import {
+  type ReconciliationItem,
+  reconciliationItem,
+  type ReconciliationResponse,
+  type StoredReconciliation,
+} from './reconciliation.response.js';
+import { type Range, ReconciliationStore } from './reconciliation.store.js';
+import { StoredReconciliations } from './stored-reconciliation.store.js';
+
+/** Largest part of the statement that is parsed without a rest, in bytes: about eighty lines, in about a millisecond. */
+const BATCH_BYTES = 8_192;
+/** When a client may try again while another reconciliation runs, in seconds. */
+const RETRY_SECONDS = 10;
+
+/** Reconciles statements for administrators, and stores the reports. Contract, section 7, "Reconciliation". */
+@Injectable()
+export class ReconciliationService {
+  /** An instance runs one reconciliation at a time, because each takes memory, a connection and temporary disk space. */
+  private running = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly stored: StoredReconciliations,
+    private readonly tenancy: TenancyService,
+    private readonly audit: Audit,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  /**
+   * Reconciles a statement. Nothing is stored before one transaction at the end.
+   * @param statement is read as fast as the work proceeds
+   * @throws CroupierError INVALID_REQUEST, with line and column if the statement is not valid · RATE_LIMITED while
+   *   another reconciliation runs · OVERLOADED if the instance stops · the error of reading the statement
+   */
+  async run(
+    actor: Actor,
+    request: ReconciliationRequest,
+    statement: AsyncIterable<Buffer>,
+  ): Promise<ReconciliationResponse> {
+    const range = this.rangeOf(request);
+    if (this.running) {
+      throw new CroupierError('RATE_LIMITED', 'another reconciliation is running on this instance', {
+        'Retry-After': String(RETRY_SECONDS),
+      });
+    }
+    this.running = true;
+    try {
+      const items: FindingItem[] = [];
+      const outcome = await this.compare(range, statement, items);
+      const stored = await this.store(actor, range, outcome, items, request.record === 'true');
+      return { ...reconciliationItem(stored), found: items.slice(0, FOUND_SHOWN) };
+    } finally {
+      this.running = false;
+    }
+  }
+
+  /**
+   * Newest first.
+   * @throws CroupierError INVALID_REQUEST
+   */
+  list(query: ReconciliationQuery): Promise<PageOf<ReconciliationItem>> {
+    return pageByTime(
+      query,
+      isUuid,
+      ({ before, limit }) => this.stored.page(query, before, limit),
+      (row) => reconciliationItem(row),
+    );
+  }
+
+  /** @throws CroupierError NOT_FOUND */
+  async find(id: string): Promise<ReconciliationResponse> {
+    const stored = await this.requireStored(id);
+    const found = await this.stored.findings(id, 0, FOUND_SHOWN);
+    return { ...reconciliationItem(stored), found: found.map(({ finding }) => finding) };
+  }
+
+  /**
+   * The findings of a reconciliation, in the order of its report.
+   * @throws CroupierError NOT_FOUND · INVALID_REQUEST
+   */
+  async findings(id: string, query: ListQuery): Promise<PageOf<FindingItem>> {
+    await this.requireStored(id);
+    const { items, ...page } = await pageById(
+      query,
+      ({ after, limit }) => this.stored.findings(id, positionIn(after), limit),
+      ({ position }) => String(position),
+    );
+    return { items: items.map(({ finding }) => finding), ...page };
+  }
+
+  private rangeOf({ operatorId, from, to }: ReconciliationRequest): Range {
+    // The fields have been validated.
+    const range = { operatorId, from: new Date(instantOrDayMs(from)!), to: new Date(instantOrDayMs(to)!) };
+    if (range.from >= range.to) throw new CroupierError('INVALID_REQUEST', 'to must be later than from');
+    if (!this.tenancy.operator(operatorId)) {
+      throw new CroupierError('INVALID_REQUEST', `operatorId names no operator: ${operatorId}`);
+    }
+    return range;
+  }
+
+  /** @param items receives the first findings */
+  private async compare(
+    range: Range,
+    statement: AsyncIterable<Buffer>,
+    items: FindingItem[],
+  ): Promise<Outcome> {
+    const store = await ReconciliationStore.open(this.database.url);
+    const pace = new Pace();
+    const rest = async () => {
+      if (this.lifecycle.stopping) {
+        throw new CroupierError('OVERLOADED', 'this instance is stopping, and has stored nothing', {
+          'Retry-After': '1',
+        });
+      }
+      await pace.rest();
+    };
+    try {
+      return await compareStatement(
+        store,
+        range,
+        inBatches(statement, () => pace.begin(), rest),
+        {
+          foundAtMost: RECORDED,
+          onFinding: (finding) => {
+            if (items.length < RECORDED) items.push(finding);
+          },
+          onCompared: rest,
+        },
+      );
+    } catch (error) {
+      throw error instanceof CsvError ? new CroupierError('INVALID_REQUEST', error.message) : error;
+    } finally {
+      await store.close();
+    }
+  }
+
+  private store(
+    actor: Actor,
+    range: Range,
+    outcome: Outcome,
+    items: readonly FindingItem[],
+    record: boolean,
+  ): Promise<StoredReconciliation> {
+    const complete = totalOf(outcome) === items.length;
+    return this.audit.change(actor, async ({ query }, recordEntry) => {
+      await this.stored.lock(query, range.operatorId);
+      const changed = record
+        ? await recordFindings({ query }, range, causesOf(range, outcome), complete, actor.actor)
+        : undefined;
+      const recorded = changed && { opened: changed.opened, closed: changed.ended };
+      const stored = await this.stored.insert(query, actor, range, outcome, items, recorded);
+      const target = `reconciliation:${stored.reconciliationId}`;
+      await recordEntry({ action: 'reconciliation.run', target, after: reconciliationItem(stored) });
+      return stored;
+    });
+  }
+
+  private async requireStored(id: string): Promise<StoredReconciliation> {
+    const stored = await this.stored.find(id);
+    if (!stored) throw new CroupierError('NOT_FOUND', 'no such reconciliation');
+    return stored;
+  }
+}
+
+/** Passes on the statement in small parts, with a rest after each. */
+async function* inBatches(
+  statement: AsyncIterable<Buffer>,
+  begin: () => void,
+  rest: () => Promise<void>,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of statement) {
+    begin();
+    for (let at = 0; at < chunk.length; at += BATCH_BYTES) {
+      yield chunk.subarray(at, at + BATCH_BYTES);
+      await rest();
+    }
+  }
+}
+
+const POSITION = /^[1-9]\d{0,5}$/;
+
+/** @throws CroupierError INVALID_REQUEST if the cursor was not a position */
+function positionIn(after: string): number {
+  if (after === '') return 0;
+  if (POSITION.test(after)) return Number(after);
+  throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+}

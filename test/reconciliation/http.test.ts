@@ -1,0 +1,349 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { HEADER } from '../../src/reconciliation/statement.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
+import { TestClock } from '../world/test-clock.js';
+import { ADMIN_KEY, OPERATOR, type Reply, startApplication, useWorld, type World } from '../world/world.js';
+import { csvOf, type Line, linesOf } from './ledger-statement.js';
+
+const PATH = '/v1/admin/reconciliations';
+const RANGE = { from: '2000-01-01T00:00:00Z', to: '2999-12-31T00:00:00Z' };
+
+let statement: Line[];
+
+const world = useWorld();
+beforeAll(async () => {
+  const session = await world.launch();
+  for (const kind of ['BET', 'WIN']) await world.submit(world.transaction(session, kind));
+  statement = linesOf(world.wallet.entries);
+});
+
+const target = (parameters: Record<string, string> = {}) =>
+  `${PATH}?${new URLSearchParams({ operatorId: OPERATOR, ...RANGE, ...parameters }).toString()}`;
+
+function post(
+  body: string | Buffer,
+  parameters: Record<string, string> = {},
+  headers: Record<string, string> = {},
+  at: World = world,
+): Promise<Reply> {
+  return at.request(target(parameters), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv', ...headers },
+    body,
+  });
+}
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<Reply> {
+  const reply = await world.request(path, { headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers } });
+  expect(reply.status).toBe(200);
+  return reply;
+}
+
+const countStored = async () =>
+  (await world.sql.run<{ n: number }>('SELECT count(*)::integer AS n FROM reconciliations', []))[0]!.n;
+
+/** The number of reconciliations that run on this database. */
+const countConnections = async () =>
+  (
+    await world.sql.run<{ n: number }>(
+      `SELECT count(*)::integer AS n FROM pg_stat_activity
+        WHERE application_name = 'croupier-reconcile' AND datname = current_database()`,
+      [],
+    )
+  )[0]!.n;
+
+/** Begins an upload, and leaves it to the test to go on. */
+async function beginUpload(url: string, headers: readonly string[], body = ''): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = [
+    `POST ${target()} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: Bearer ${ADMIN_KEY}`,
+    'Content-Type: text/csv',
+    ...headers,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return socket;
+}
+
+/** The answer, up to the end of its headers and what came with them. */
+async function answerOn(socket: Socket): Promise<string> {
+  let text = '';
+  while (!text.includes('\r\n\r\n')) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    text += chunk.toString();
+  }
+  return text;
+}
+
+const chunkOf = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20);
+}
+
+describe('the report', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+  });
+  afterAll(() => folder.remove());
+
+  test('is that of the command for the same file, with the same findings', async () => {
+    const [bet, win] = statement as [Line, Line];
+    const csv = csvOf([
+      { ...bet, amountMinor: '350' },
+      { ...win, transactionId: '=1+1\u202e', currency: 'E\u001bR', playerRef: '@ann' },
+      win,
+      win,
+    ]);
+    const statementPath = join(folder.path, 'march.csv');
+    const reportPath = join(folder.path, 'march.findings.csv');
+    await writeFile(statementPath, csv);
+    const range = { from: new Date(RANGE.from), to: new Date(RANGE.to) };
+    const task = {
+      operatorId: OPERATOR,
+      ...range,
+      databaseUrl: world.databaseUrl,
+      statementPath,
+      reportPath,
+    };
+    const outcome = await reconcile(task, () => undefined, new AbortController().signal);
+
+    const { status, json } = await post(csv);
+    expect(status).toBe(201);
+    const { lines, matched, findings, sums } = outcome;
+    expect(json).toMatchObject({
+      operatorId: OPERATOR,
+      from: '2000-01-01T00:00:00.000Z',
+      to: '2999-12-31T00:00:00.000Z',
+      lines,
+      matched,
+      findings,
+      findingsTotal: 3,
+      findingsStored: 3,
+      findingsCut: false,
+      sums: sums.map((sum) => ({
+        ...sum,
+        operatorMinor: Number(sum.operatorMinor),
+        platformMinor: Number(sum.platformMinor),
+      })),
+      by: 'root',
+    });
+    expect(json).not.toHaveProperty('recorded');
+    const path = `${PATH}/${String(json['reconciliationId'])}`;
+    const found = await get(path);
+    expect(found.json).toEqual(json);
+    const { text } = await get(`${path}/findings`, { Accept: 'text/csv' });
+    expect(text).toBe(await readFile(reportPath, 'utf8'));
+    expect(text).toContain(String.raw`'=1+1\u202e,3,BET`.replace('BET', 'WIN'));
+    expect(text).toContain(String.raw`,E\u001bR,`);
+
+    const page = await get(`${path}/findings?limit=2`);
+    expect(page.json['items']).toMatchObject([
+      { finding: 'amount-differs', operatorAmountMinor: 350, platformAmountMinor: 100 },
+      { finding: 'missing-at-platform', transactionId: String.raw`=1+1\u202e` },
+    ]);
+    const next = await get(`${path}/findings?cursor=${String(page.json['nextCursor'])}`);
+    expect(next.json).toEqual({
+      items: [expect.objectContaining({ finding: 'duplicate-line', statementLine: 5 })],
+    });
+  });
+
+  test('is listed, newest first, with those of its operator', async () => {
+    const { json: newest } = await post(csvOf(statement));
+    const { found, ...item } = newest;
+    expect(found).toEqual([]);
+    const { json } = await get(`${PATH}?operatorId=${OPERATOR}&limit=1`);
+    expect(json).toMatchObject({ items: [item], nextCursor: expect.any(String) });
+    expect((await get(`${PATH}?operatorId=nobody`)).json).toEqual({ items: [] });
+    const { text } = await get(PATH, { Accept: 'text/csv' });
+    expect(text.split('\r\n')[0]).toMatch(/^reconciliationId,operatorId,from,to,lines,matched,findings,/);
+    expect(text).toContain(String(newest['reconciliationId']));
+  });
+
+  test('is not found if it does not exist, and refuses a cursor of another list', async () => {
+    const none = '00000000-0000-4000-8000-000000000000';
+    expect((await world.admin('GET', `${PATH}/${none}`)).status).toBe(404);
+    expect((await world.admin('GET', `${PATH}/${none}/findings`)).status).toBe(404);
+    const { json } = await post(csvOf(statement));
+    const cursor = Buffer.from('x1').toString('base64url');
+    const path = `${PATH}/${String(json['reconciliationId'])}/findings?cursor=${cursor}`;
+    expect(await world.admin('GET', path)).toMatchObject({ status: 400 });
+  });
+
+  test('is kept for the newest hundred of an operator', async () => {
+    await world.sql.run(
+      `INSERT INTO reconciliations (reconciliation_id, operator_id, range_from, range_to, lines, matched, findings,
+                                    findings_stored, sums, created_at, created_by)
+       SELECT gen_random_uuid(), $1, '2020-01-01', '2020-01-02', 0, 0, '{}', 0, '[]', '2020-01-02', 'root'
+         FROM generate_series(1, 100)`,
+      [OPERATOR],
+    );
+    await post(csvOf(statement));
+    expect(await countStored()).toBe(100);
+    await world.sql.run(`DELETE FROM reconciliations WHERE created_at < '2021-01-01'`, []);
+  });
+});
+
+test('record adds the findings to the attention queue, once, and closes the items of those that are gone', async () => {
+  const record = async (lines: readonly Line[]) =>
+    (await post(csvOf(lines), { record: 'true' })).json['recorded'];
+  expect(await record(statement.slice(1))).toEqual({ opened: 1, closed: 0 });
+  expect(await record(statement.slice(1))).toEqual({ opened: 0, closed: 0 });
+  const { json } = await get('/v1/admin/attention?kind=reconciliation');
+  const subject = `${OPERATOR}/spinwell/${statement[0]!.transactionId}/missing-at-operator`;
+  expect(json['items']).toMatchObject([{ subject, state: 'OPEN' }]);
+  expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
+});
+
+test('a reconciliation and its reads are in the audit log', async () => {
+  const { json } = await post(csvOf(statement), {}, { 'X-Request-Id': 'a-reconciliation' });
+  const subject = `reconciliation:${String(json['reconciliationId'])}`;
+  await get(`${PATH}/${String(json['reconciliationId'])}`);
+  await get(`${PATH}/${String(json['reconciliationId'])}/findings`);
+  const { json: log } = await get(`/v1/admin/audit?target=${subject}`);
+  const actions = (log['items'] as { action: string }[]).map(({ action }) => action);
+  expect(actions).toEqual(['reconciliation.findings', 'reconciliation.read', 'reconciliation.run']);
+});
+
+test('only operations may reconcile; support may read', async () => {
+  const { json } = await world.admin('POST', '/v1/admin/keys', { name: 'support', role: 'support' });
+  const support = { Authorization: `Bearer ${String(json['key'])}` };
+  const stored = await countStored();
+  const refused = await post(csvOf(statement), {}, support);
+  expect(refused).toMatchObject({ status: 403, json: { error: 'this needs the role operations' } });
+  expect(refused.headers.get('connection')).toBe('close');
+  expect(await countStored()).toBe(stored);
+  expect((await get(PATH, support)).status).toBe(200);
+});
+
+test.each([
+  ['a line that is cut off', `${HEADER}\nspinwell,half`, 'line 2, column 10: '],
+  ['another header', 'a,b,c\n', 'line 1, column 1: the header must be exactly '],
+  [
+    'a wrong amount',
+    `${HEADER}\nspinwell,b1,BET,,p,EUR,1.5,APPROVED,2026-01-01\n`,
+    'line 2, column 24: amountMinor ',
+  ],
+  ['semicolons', HEADER.replaceAll(',', ';'), 'line 1, column 11: the fields are separated by semicolons'],
+  ['no bytes', '', 'line 1, column 1: the file is empty'],
+])('a statement with %s is refused with its line and column', async (_, body, words) => {
+  const stored = await countStored();
+  const { status, headers, json } = await post(body);
+  expect({ status, code: headers.get('x-error-code') }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
+  expect(json['error']).toContain(words);
+  expect(await countStored()).toBe(stored);
+});
+
+test('a long statement with an early mistake is refused after it has been sent', async () => {
+  const body = `${HEADER}\nspinwell,half\n${'x'.repeat(4_000_000)}`;
+  const { status, json } = await post(body);
+  expect(status).toBe(400);
+  expect(json['error']).toContain('line 2, column 10: ');
+});
+
+test('a statement of more than a thousand currencies is refused', async () => {
+  const lines = Array.from({ length: 1001 }, (_, n) => ({
+    ...statement[0]!,
+    transactionId: `none-${n}`,
+    currency: `c${n}`,
+  }));
+  const { status, json } = await post(csvOf(lines));
+  expect(status).toBe(400);
+  expect(json['error']).toBe('line 1002, column 1: there are more than 1000 pairs of currency and kind');
+});
+
+test.each([
+  ['JSON', {}, { 'Content-Type': 'application/json' }, 400, 'Content-Type must be text/csv in UTF-8'],
+  ['another charset', {}, { 'Content-Type': 'text/csv; charset=utf-16' }, 400, 'Content-Type must be'],
+  ['a compressed body', {}, { 'Content-Encoding': 'gzip' }, 415, 'compressed'],
+  ['an unknown operator', { operatorId: 'nobody' }, {}, 400, 'operatorId names no operator'],
+  ['a provider', { operatorId: 'spinwell' }, {}, 400, 'operatorId names no operator'],
+  ['an empty range', { to: RANGE.from }, {}, 400, 'to must be later than from'],
+  ['a time without zone', { from: '2026-01-01T00:00' }, {}, 400, 'from must be'],
+  ['a wrong record', { record: 'yes' }, {}, 400, 'record must be one of'],
+  ['an unknown parameter', { fix: 'true' }, {}, 400, '"fix" is not a known'],
+])('%s is refused', async (_, parameters, headers, status, words) => {
+  const reply = await post(csvOf(statement), parameters, headers);
+  expect(reply.status).toBe(status);
+  expect(reply.json['error']).toContain(words);
+});
+
+test('a charset and the header parameter of CSV are accepted', async () => {
+  const reply = await post(
+    csvOf(statement),
+    {},
+    { 'Content-Type': 'text/csv; charset=UTF-8; header=present' },
+  );
+  expect(reply.status).toBe(201);
+});
+
+test('more than 64 MiB are refused at once, before a byte of the body', async () => {
+  const length = `Content-Length: ${64 * 1024 * 1024 + 1}`;
+  const socket = await beginUpload(world.url, [length, 'Expect: 100-continue']);
+  const answer = await answerOn(socket);
+  socket.destroy();
+  expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*X-Error-Code: PAYLOAD_TOO_LARGE/i);
+});
+
+test('the client is told to continue only when its statement is read', async () => {
+  const csv = csvOf(statement);
+  const socket = await beginUpload(world.url, [`Content-Length: ${csv.length}`, 'Expect: 100-continue']);
+  expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 100 /);
+  socket.write(csv);
+  expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 201 /);
+  socket.destroy();
+});
+
+test('one reconciliation at a time on an instance, also if its upload is broken off; others run elsewhere', async () => {
+  const csv = csvOf(statement);
+  const stored = await countStored();
+  const socket = await beginUpload(world.url, ['Transfer-Encoding: chunked'], chunkOf(`${HEADER}\n`));
+  await until(async () => (await countConnections()) === 1);
+  const busy = await post(csv);
+  expect(busy.status).toBe(429);
+  expect(busy.headers.get('retry-after')).toBe('10');
+  expect(busy.headers.get('x-next-action')).toBe('wait-then-retry');
+  const other = await world.another(new TestClock());
+  try {
+    expect((await post(csv, {}, {}, other)).status).toBe(201);
+  } finally {
+    await other.app.close();
+  }
+  const before = await countStored();
+  expect(before).toBeGreaterThan(stored);
+  socket.destroy();
+  await until(async () => (await post(csv)).status === 201);
+  expect(await countStored()).toBe(before + 1);
+  await until(async () => (await countConnections()) === 0);
+});
+
+test('an upload may take longer than other requests', async () => {
+  const requestTimeoutMs = 2_000;
+  const limits = { requestTimeoutMs, headersTimeoutMs: 2_000, checkEveryMs: 20 };
+  const environment = { DATABASE_URL: world.databaseUrl };
+  const { app, url } = await startApplication(environment, new TestClock(), undefined, limits);
+  try {
+    const [head, ...rest] = csvOf(statement).split(/(?<=\n)/);
+    const socket = await beginUpload(url, ['Transfer-Encoding: chunked'], chunkOf(head!));
+    await sleep(1.5 * requestTimeoutMs);
+    socket.write(`${chunkOf(rest.join(''))}0\r\n\r\n`);
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 201 /);
+    // The connection carries further requests, with their usual time-out.
+    const next = `POST /v1/wallet/transaction HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{`;
+    socket.write(next);
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    socket.destroy();
+  } finally {
+    await app.close();
+  }
+});
