@@ -213,6 +213,22 @@ export async function asAdmin<T>(port: number, method: string, path: string, bod
   return (await response.json()) as T;
 }
 
+/** Reconciles a statement over HTTP, and returns the report. */
+export async function postStatement(
+  port: number,
+  query: Record<string, string>,
+  body: string,
+): Promise<{ matched: number; findingsTotal: number }> {
+  const parameters = new URLSearchParams(query).toString();
+  const response = await fetch(`http://127.0.0.1:${port}/v1/admin/reconciliations?${parameters}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv' },
+    body,
+  });
+  if (response.status !== 201) throw new Error(`answered ${response.status} ${await response.text()}`);
+  return (await response.json()) as { matched: number; findingsTotal: number };
+}
+
 /** Registers a provider with a game, and an operator. */
 export async function register(
   port: number,
