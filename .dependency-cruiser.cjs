@@ -5,6 +5,7 @@ const GROUND =
 /** Rooms from the top down: a room may import those after it, and the ground. */
 const DOWNWARDS = [
   'reconciliation',
+  'live',
   'attention',
   'desk',
   'free-spins',

@@ -28,6 +28,7 @@ import { ObservabilityModule } from './observability/observability.module.js';
 import { OutgoingCalls } from './openapi/outgoing-calls.js';
 import { WALLET_CALLS } from './operator-wallet/wallet-calls.openapi.js';
 import { PROVIDER_CALLBACKS } from './provider-callback/callbacks.openapi.js';
+import { LiveModule } from './live/live.module.js';
 import { Background } from './runtime/background.js';
 import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RuntimeModule } from './runtime/runtime.module.js';
@@ -61,6 +62,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     FreeSpinsModule,
     AttentionModule,
     ReconciliationModule,
+    LiveModule,
   ],
   providers: [
     // Provided here because, at shutdown, Nest runs the hooks of this module before those of all others.

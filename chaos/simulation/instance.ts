@@ -13,6 +13,7 @@ import type { Provider } from '../../src/tenancy/tenant.js';
 import type { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Admission } from '../../src/wallet/admission.js';
 import type { AttemptIds } from '../../src/wallet/attempt-ids.js';
+import type { Activity } from '../../src/wallet/activity/activity.service.js';
 import { AttemptRunner } from '../../src/wallet/attempt.runner.js';
 import type { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import type { OperatorAnswers } from '../../src/wallet/operator-answers.js';
@@ -130,6 +131,8 @@ export class SimulatedInstance {
         metrics as Metrics,
         { note: () => undefined } as unknown as TradedCurrencies,
       ),
+      // Only the live view, which the simulation leaves out, reads what this counts.
+      { submitted: () => undefined, settled: () => undefined } as unknown as Activity,
       // Only the support desk, which the simulation leaves out, reads invalid answers.
       { keep: () => Promise.resolve() } as unknown as OperatorAnswers,
       { remember: () => undefined } as unknown as AttemptIds,
@@ -167,7 +170,7 @@ export class SimulatedInstance {
       claimRollback: (transaction, round, target, tombstoneId) =>
         this.queryClaim(() => database.claimRollback(transaction, round, target, tombstoneId)),
       retry: (_, transactionId, attempt) => this.queryClaim(() => database.retry(transactionId, attempt)),
-      settle: (claim, settlement) => this.query(() => database.settle(claim, settlement)),
+      settle: (claim, settlement) => this.query(() => (database.settle(claim, settlement) ? {} : undefined)),
       // Only the support desk, which the simulation leaves out, reads it.
       recordReported: () => this.query(() => undefined),
     };

@@ -39,7 +39,7 @@ export class AdminGuard implements CanActivate {
 
   private async holdsRole(context: ExecutionContext, required: Role): Promise<true> {
     const request = context.switchToHttp().getRequest<ActingRequest>();
-    const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const key = credentialOf(request);
     if (key === undefined) throw unauthorized();
     const { id, name, roles, expiresAt } = await this.holder(key, request);
     const role = roles.join('+') || 'none';
@@ -60,6 +60,11 @@ export class AdminGuard implements CanActivate {
     this.logger.warn({ msg: 'admin key refused', address, path: pathOf(request) });
     throw unauthorized();
   }
+}
+
+/** The key or token of a request; undefined without a valid `Authorization` header. */
+export function credentialOf({ headers }: Pick<ActingRequest, 'headers'>): string | undefined {
+  return BEARER.exec(headers.authorization ?? '')?.[1];
 }
 
 function unauthorized(): CroupierError {

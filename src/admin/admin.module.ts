@@ -16,6 +16,6 @@ import { WrongKeyLimit } from './wrong-key-limit.js';
   imports: [TypeOrmModule.forFeature([AdminKey]), OutboundModule],
   controllers: [KeysAdminController, MeAdminController, AuditAdminController],
   providers: [AdminGuard, AdminTokens, Administrators, KeyAdministration, KeyStore, WrongKeyLimit],
-  exports: [AdminGuard, KeyAdministration],
+  exports: [AdminGuard, Administrators, KeyAdministration],
 })
 export class AdminModule {}

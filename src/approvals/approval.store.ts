@@ -67,6 +67,30 @@ const FAIL = named(
   `UPDATE approvals SET failure_code = :code, failure_error = :message WHERE approval_id = :approvalId`,
 );
 
+/** Age up to which an approval is read even if it is already decided, so that a reading sees it at least once. */
+const RECENT = `interval '30 seconds'`;
+/** Maximum number of waiting and of recent approvals whose states are read; the newest are read. */
+const STATES_READ = 500;
+
+/** The states of approvals that wait, are recent or are in `known`. */
+const STATES = named(
+  'approval_states',
+  `
+    SELECT approval_id AS "approvalId", state FROM approvals
+     WHERE approval_id IN (
+       (SELECT approval_id FROM approvals WHERE state = 'WAITING' ORDER BY created_at DESC LIMIT ${STATES_READ})
+       UNION
+       (SELECT approval_id FROM approvals WHERE created_at > statement_timestamp() - ${RECENT}
+         ORDER BY created_at DESC LIMIT ${STATES_READ})
+       UNION
+       SELECT unnest(:known::uuid[]))`,
+);
+
+const FIND_SEVERAL = named(
+  'approval_find_several',
+  `SELECT ${COLUMNS} FROM approvals WHERE approval_id = ANY (:approvalIds::uuid[]) ORDER BY created_at, approval_id`,
+);
+
 const WAITING_BY_OPERATOR = named(
   'approval_waiting_by_operator',
   `
@@ -140,6 +164,16 @@ export class ApprovalStore {
 
   async fail(query: Query, approvalId: string, { code, message }: CroupierError): Promise<void> {
     await query(FAIL, { approvalId, code, message });
+  }
+
+  /** The states of approvals that wait, are recent or are in `known`. */
+  states(known: readonly string[]): Promise<Pick<Approval, 'approvalId' | 'state'>[]> {
+    return this.database.query(STATES, { known });
+  }
+
+  /** Oldest first. */
+  findSeveral(approvalIds: readonly string[]): Promise<Approval[]> {
+    return this.database.query(FIND_SEVERAL, { approvalIds });
   }
 
   waitingByOperator(): Promise<{ operator: string; value: number }[]> {

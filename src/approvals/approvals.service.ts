@@ -121,6 +121,22 @@ export class ApprovalsService implements OnModuleInit {
     );
   }
 
+  /** The number of WAITING approvals. */
+  async countWaiting(): Promise<number> {
+    return (await this.approvals.waitingByOperator()).reduce((sum, { value }) => sum + value, 0);
+  }
+
+  /** The states of approvals that wait, are at most 30 seconds old or are in `known`. */
+  async states(known: readonly string[]): Promise<Pick<Approval, 'approvalId' | 'state'>[]> {
+    await this.approvals.expire();
+    return this.approvals.states(known);
+  }
+
+  /** Oldest first. */
+  async items(approvalIds: readonly string[]): Promise<ApprovalItem[]> {
+    return (await this.approvals.findSeveral(approvalIds)).map(approvalItem);
+  }
+
   /**
    * Approves and carries out the action. If the approval is already APPROVED, only returns it with its result.
    * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the approver is the

@@ -12,5 +12,6 @@ import { OpenRoundsWatch } from './open-rounds.watch.js';
   imports: [WalletModule, FreeSpinsModule],
   controllers: [AttentionAdminController],
   providers: [AttentionService, AttentionStore, AttentionWatcher, CauseStore, OpenRoundsWatch],
+  exports: [AttentionService],
 })
 export class AttentionModule {}

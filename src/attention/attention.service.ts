@@ -7,6 +7,7 @@ import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { Clock } from '../runtime/clock.js';
 import { instantOrDayMs } from '../runtime/instant.js';
+import { ATTENTION_KINDS, type AttentionKind } from './attention.js';
 import type { AttentionQuery } from './attention.request.js';
 import {
   attentionItem,
@@ -46,6 +47,35 @@ export class AttentionService {
       ({ before, limit }) => this.items.page(query, before, limit),
       (item) => attentionItem(item),
     );
+  }
+
+  /** The number of OPEN items of each kind. */
+  async openByKind(): Promise<Record<AttentionKind, number>> {
+    await this.items.wake();
+    const counts = (await this.items.count()).filter(({ state }) => state === 'OPEN');
+    const open = new Map(counts.map(({ kind, value }) => [kind, value]));
+    return Object.fromEntries(ATTENTION_KINDS.map((kind) => [kind, open.get(kind) ?? 0])) as Record<
+      AttentionKind,
+      number
+    >;
+  }
+
+  /** The number of the latest event of all items, from which `changedItems` continues. */
+  latestEvent(): Promise<number> {
+    return this.items.latestEvent();
+  }
+
+  /**
+   * The items of further events, each with the number of its event. An event may become visible after one with a higher
+   * number, so the caller repeats its reading from a lower number and names the events that it has seen.
+   */
+  async changedItems(
+    after: number,
+    seen: readonly number[],
+    limit: number,
+  ): Promise<{ eventNo: number; item: AttentionItem }[]> {
+    const rows = await this.items.itemsOfEvents(after, seen, limit);
+    return rows.map(({ eventNo, ...item }) => ({ eventNo, item: attentionItem(item) }));
   }
 
   /** @throws CroupierError NOT_FOUND */

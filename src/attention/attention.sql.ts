@@ -194,6 +194,23 @@ export const EVENTS = named(
      ORDER BY event_no`,
 );
 
+/** The number of the latest event; 0 if there is none. */
+export const LATEST_EVENT = named(
+  'attention_latest_event',
+  'SELECT coalesce(max(event_no), 0) AS "eventNo" FROM attention_events',
+);
+
+/** The items of further events in the order of their numbers, leaving out the events in `seen`. */
+export const ITEMS_OF_EVENTS = named(
+  'attention_items_of_events',
+  `
+    SELECT e.event_no AS "eventNo", ${ITEM_COLUMNS}
+      FROM (SELECT event_no, item_id FROM attention_events
+             WHERE event_no > :after AND event_no <> ALL (:seen::bigint[]) ORDER BY event_no LIMIT :limit) e
+      JOIN attention_items t ON t.item_id = e.item_id
+     ORDER BY e.event_no`,
+);
+
 export const COUNT = named(
   'attention_count',
   `

@@ -135,6 +135,21 @@ export class AttentionStore {
     return (await query(sql.CHANGES[change], { id, actor, actorName, value })).length > 0;
   }
 
+  /** The number of the latest event of all items; 0 if there is none. */
+  async latestEvent(): Promise<number> {
+    const [row] = await this.database.query<{ eventNo: number }>(sql.LATEST_EVENT, {});
+    return row!.eventNo;
+  }
+
+  /** The items of the events with a number above `after` that are not in `seen`, in the order of their numbers. */
+  itemsOfEvents(
+    after: number,
+    seen: readonly number[],
+    limit: number,
+  ): Promise<(Attention & { eventNo: number })[]> {
+    return this.database.query(sql.ITEMS_OF_EVENTS, { after, seen, limit });
+  }
+
   count(): Promise<{ kind: AttentionKind; state: AttentionState; value: number }[]> {
     return this.database.query(sql.COUNT, {});
   }

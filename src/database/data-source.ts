@@ -33,6 +33,8 @@ import { LimitsOfInstallation1764000000034 } from './migrations/0034-limits-of-i
 import { AuditorRole1764000000037 } from './migrations/0037-auditor-role.js';
 import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
 import { Reconciliations1764000000040 } from './migrations/0040-reconciliations.js';
+import { LiveView1764000000043 } from './migrations/0043-live-view.js';
+import { AttentionEventsByNumber1764000000044 } from './migrations/0044-attention-events-by-number.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -93,6 +95,8 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       AuditorRole1764000000037,
       ExpiringKeys1764000000038,
       Reconciliations1764000000040,
+      LiveView1764000000043,
+      AttentionEventsByNumber1764000000044,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

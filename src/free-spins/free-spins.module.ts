@@ -32,6 +32,6 @@ import { WinningsStore } from './winnings/winnings.store.js';
     WinningsService,
     WinningsStore,
   ],
-  exports: [WinningsService],
+  exports: [BatchesService, WinningsService],
 })
 export class FreeSpinsModule {}

@@ -16,7 +16,7 @@ const MAX_REMOVED = 5_000;
  * The counts of calls to a tenant by age: `minutes` is 1 for the last minute, 5 for the four minutes before it, and 60
  * for the rest of the last hour.
  */
-interface CallsWithin extends PeriodCounts {
+export interface CallsWithin extends PeriodCounts {
   readonly minutes: WindowMinutes;
 }
 
@@ -46,7 +46,7 @@ export const READ = named(
            ARRAY[${LATENCY_SUMS.join(', ')}]::integer[] AS latency,
            coalesce(bool_or(breaker_open_until > clock_timestamp()), false) AS "breakerOpen"
       FROM health_periods
-     WHERE tenant_id = ANY (:tenantIds::text[]) AND started_at > statement_timestamp() - interval '60 minutes'
+     WHERE tenant_id = ANY (:tenantIds::text[]) AND started_at > statement_timestamp() - make_interval(mins => :minutes)
      GROUP BY 1, 2`,
 );
 
@@ -67,9 +67,11 @@ export class HealthPeriodStore {
     await this.database.query(SHARE, { instanceId, startedAt, counts: JSON.stringify(counts) });
   }
 
-  /** Reads the calls of the last hour. A tenant has no rows if it was not called and its breaker was not open. */
-  read(tenantIds: readonly string[]): Promise<CallsWithin[]> {
-    return this.database.query<CallsWithin>(READ, { tenantIds });
+  /**
+   * Reads the calls of the last `minutes`. A tenant has no rows if it was not called and its breaker was not open.
+   */
+  read(tenantIds: readonly string[], minutes: WindowMinutes = 60): Promise<CallsWithin[]> {
+    return this.database.query<CallsWithin>(READ, { tenantIds, minutes });
   }
 
   async removeOld(): Promise<void> {

@@ -8,9 +8,9 @@ import { Instance } from '../runtime/instance.js';
 import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { type CallOutcome, CallsOfPeriod } from './calls-of-period.js';
-import { HealthPeriodStore } from './health-period.store.js';
+import { type CallsWithin, HealthPeriodStore } from './health-period.store.js';
 import type { HealthScoreItem, HealthScoreResponse } from './health-score.response.js';
-import { scoreOf, stateOf, type WindowMinutes } from './rules/score.js';
+import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScore } from './rules/score.js';
 
 /** Interval at which an instance shares its calls, in milliseconds, so that a score is at most 5 s old. */
 const SHARE_MS = 2_000;
@@ -22,6 +22,15 @@ const MAX_PERIODS = 30;
 const PERIODS_BETWEEN_REMOVALS = 6;
 /** How long a stop waits until the sharing that is under way has ended, in milliseconds. */
 const STOP_MS = 1_000;
+
+/** The health of one tenant in the last 5 minutes. */
+export interface CurrentHealth {
+  readonly tenant: Tenant;
+  readonly state: HealthState;
+  readonly fiveMinutes: WindowScore;
+  /** Number of calls in the last minute. */
+  readonly perMinute: number;
+}
 
 /**
  * Health scores of operators and providers over all instances. Each instance counts its own calls in memory and shares
@@ -98,17 +107,47 @@ export class HealthScores {
     return { items: await this.scoresOf(items), ...page };
   }
 
+  /** The scores of all operators and providers in the last 5 minutes, ordered by id; it reads no older calls. */
+  async current(): Promise<CurrentHealth[]> {
+    const tenants = this.tenancy.tenants();
+    const calls = await this.callsOf(tenants, 5);
+    return tenants.map((tenant) => {
+      const own = calls.get(tenant.id) ?? [];
+      const fiveMinutes = scoreOf(own);
+      const state = this.stateOf(tenant, own, fiveMinutes);
+      const perMinute = scoreOf(own.filter(({ minutes }) => minutes === 1)).calls;
+      return { tenant, state, fiveMinutes, perMinute };
+    });
+  }
+
   private async scoresOf(tenants: readonly Tenant[]): Promise<HealthScoreItem[]> {
-    const rows = await this.store.read(tenants.map(({ id }) => id));
-    return tenants.map(({ kind, id }) => {
-      const own = rows.filter(({ tenantId }) => tenantId === id);
+    const calls = await this.callsOf(tenants, 60);
+    return tenants.map((tenant) => {
+      const own = calls.get(tenant.id) ?? [];
       const within = (window: WindowMinutes) => scoreOf(own.filter(({ minutes }) => minutes <= window));
       const windows = { 1: within(1), 5: within(5), 60: within(60) };
-      const state = stateOf(windows[5], {
-        paused: this.tenancy.pause(kind, id) !== undefined,
-        breakerOpen: own.some(({ breakerOpen }) => breakerOpen),
-      });
-      return { kind, id, state, windows };
+      const { kind, id } = tenant;
+      return { kind, id, state: this.stateOf(tenant, own, windows[5]), windows };
+    });
+  }
+
+  /** The calls of the last `minutes` by tenant. */
+  private async callsOf(tenants: readonly Tenant[], minutes: WindowMinutes) {
+    const byTenant = new Map<string, CallsWithin[]>(tenants.map(({ id }) => [id, []]));
+    for (const calls of await this.store.read([...byTenant.keys()], minutes)) {
+      byTenant.get(calls.tenantId)?.push(calls);
+    }
+    return byTenant;
+  }
+
+  private stateOf(
+    { kind, id }: Tenant,
+    calls: readonly CallsWithin[],
+    fiveMinutes: WindowScore,
+  ): HealthState {
+    return stateOf(fiveMinutes, {
+      paused: this.tenancy.pause(kind, id) !== undefined,
+      breakerOpen: calls.some(({ breakerOpen }) => breakerOpen),
     });
   }
 

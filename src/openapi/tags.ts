@@ -17,6 +17,7 @@ export const TAGS = Object.entries({
   Games: 'The games, and the provider of each.',
   'Limits and approvals': 'Limits on grants and adjustments, and approvals of those that exceed a limit.',
   Pauses: 'What is paused: its BETs and launches are refused.',
+  'Live view': 'What happens now at all instances, as an overview and as a stream of events.',
   'Health scores': 'How well operators and providers answer.',
   Keys: "Administrators' keys and their roles.",
   'Audit log': 'Who did what, from where and when.',

@@ -11,6 +11,7 @@ import type { ReservedCall } from '../operator-wallet/gated.wallet.js';
 import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
+import { Activity } from './activity/activity.service.js';
 import { AttemptIds } from './attempt-ids.js';
 import { OperatorAnswers } from './operator-answers.js';
 import { settlementOf } from './settlement.js';
@@ -51,6 +52,7 @@ export class AttemptRunner {
     private readonly wallets: OperatorWallets,
     private readonly transactions: TransactionStore,
     private readonly winMonitor: WinMonitor,
+    private readonly activity: Activity,
     private readonly operatorAnswers: OperatorAnswers,
     private readonly attemptIds: AttemptIds,
   ) {}
@@ -82,6 +84,7 @@ export class AttemptRunner {
    */
   async execute(claimed: ClaimedAttempt, driver: Driver): Promise<AttemptOutcome> {
     const { claim } = claimed;
+    if (driver === 'provider') this.activity.submitted(claim);
     const started = { at: this.clock.now(), ms: monotonicMs() };
     const limitMinor = this.winMonitor.exceededLimit(claim);
     const answer = await this.markAndCall(claimed, limitMinor);
@@ -91,6 +94,7 @@ export class AttemptRunner {
     if (answer.kind === 'unknown' && answer.received) await this.operatorAnswers.keep(claim, answer.received);
     if (!settled) return { to: 'lost' };
     this.winMonitor.settled(claim, settlement, limitMinor);
+    this.activity.settled(claim, settlement, settled);
     if (answer.kind === 'unknown') return { to: 'unknown', unknown: answer };
     return { to: 'decided', state: answer.status, responseBody: settlement.responseBody ?? '' };
   }

@@ -3,6 +3,7 @@ import type { Query } from '../database/database.js';
 import type { WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
+import { Activity } from './activity/activity.service.js';
 import { type AttemptOutcome, AttemptRunner } from './attempt.runner.js';
 import { settlementOf } from './settlement.js';
 import type { AnswerByHand, Claim, NewAdjustment, TransactionKey } from './transaction.js';
@@ -16,6 +17,7 @@ export class ManualAttempts {
     private readonly transactions: TransactionStore,
     private readonly attempts: AttemptRunner,
     private readonly winMonitor: WinMonitor,
+    private readonly activity: Activity,
     private readonly clock: Clock,
   ) {}
 
@@ -70,10 +72,12 @@ export class ManualAttempts {
       balance: balance ?? undefined,
       settledByHand: { operatorReference, reason },
     };
-    const settled = { ...settlement, record };
-    if (!(await this.transactions.settleWithin(query, claim, settled))) {
-      throw new Error('an attempt could not be settled in the transaction that claimed it');
-    }
-    return () => this.winMonitor.settled(claim, settled, limitMinor);
+    const byHandSettlement = { ...settlement, record };
+    const settled = await this.transactions.settleWithin(query, claim, byHandSettlement);
+    if (!settled) throw new Error('an attempt could not be settled in the transaction that claimed it');
+    return () => {
+      this.winMonitor.settled(claim, byHandSettlement, limitMinor);
+      this.activity.settled(claim, byHandSettlement, settled);
+    };
   }
 }

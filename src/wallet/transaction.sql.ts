@@ -289,7 +289,8 @@ export const SETTLE = groupStatement(
 
 /**
  * Settles a ROLLBACK. Its target becomes ROLLED_BACK if the ROLLBACK is APPROVED, and loses its mark if the ROLLBACK is
- * DECLINED.
+ * DECLINED. Returns the amount of a BET that was APPROVED and is now ROLLED_BACK, and when the BET was settled: only a
+ * BET that was APPROVED has a response.
  */
 export const SETTLE_ROLLBACK = groupStatement(
   'transaction_settle_rollback',
@@ -307,8 +308,14 @@ export const SETTLE_ROLLBACK = groupStatement(
         FROM settled
        WHERE t.provider_id = settled.provider_id AND t.transaction_id = settled.original_transaction_id
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'
+      RETURNING settled.item, t.state, t.response_body, t.amount_minor, t.attempts -> -1 AS attempt
     )
-    SELECT item FROM settled`,
+    SELECT settled.item, target.amount_minor AS "reversedMinor",
+           (target.attempt ->> 'startedAt')::timestamptz
+             + make_interval(secs => (target.attempt ->> 'durationMs')::float8 / 1000) AS "reversedAt"
+      FROM settled
+      LEFT JOIN target ON target.item = settled.item AND target.state = 'ROLLED_BACK'
+                      AND target.response_body IS NOT NULL`,
   { alreadyDone: alreadySettled },
 );
 

@@ -17,6 +17,7 @@ import {
   newClaim,
   type NewTransaction,
   operatorRequestOf,
+  type Settled,
   type Settlement,
   type Submission,
 } from './transaction.js';
@@ -171,19 +172,17 @@ export class TransactionStore {
 
   /**
    * Settles an attempt. An APPROVED or DECLINED ROLLBACK also updates its target.
-   * @returns false if another attempt or a ROLLBACK has taken the transaction over
+   * @returns undefined if another attempt or a ROLLBACK has taken the transaction over
    */
-  settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+  settle(claim: Claim, settlement: Settlement): Promise<Settled | undefined> {
     const { statement, values } = settling(claim, settlement);
-    return measure('settle', () => this.groupCommit.run(statement, values)).then(
-      (settled) => settled !== undefined,
-    );
+    return measure('settle', () => this.groupCommit.run<Settled>(statement, values));
   }
 
   /** Settles like `settle`, but in the database transaction of the claim. */
-  async settleWithin(query: Query, claim: Claim, settlement: Settlement): Promise<boolean> {
+  async settleWithin(query: Query, claim: Claim, settlement: Settlement): Promise<Settled | undefined> {
     const { statement, values } = settling(claim, settlement);
-    return (await query(statement.single, values)).length > 0;
+    return (await query<Settled>(statement.single, values))[0];
   }
 
   /** Records the status of a 200 that the provider receives without an attempt, such as a replay. */

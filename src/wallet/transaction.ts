@@ -118,6 +118,14 @@ export interface Settlement {
   readonly record: { readonly [Field in keyof AttemptRecord]: AttemptRecord[Field] | undefined };
 }
 
+/** A committed settlement. The fields are set if it is an APPROVED ROLLBACK that has reversed an APPROVED BET. */
+export interface Settled {
+  /** The amount of the BET, in minor units. */
+  readonly reversedMinor?: number | null;
+  /** When the BET was settled, by the clock of the instance that settled it. */
+  readonly reversedAt?: Date | null;
+}
+
 /** The fields that a request may lack. Statements need a value for each of their parameters. */
 export const ABSENT = {
   roundClosed: undefined,

@@ -1,4 +1,4 @@
-import { Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Header, HttpCode, Post, Res, UseFilters } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiErrors } from '../api/api-errors.js';
@@ -7,6 +7,7 @@ import { SessionTokenRequest } from '../session/session.request.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Provider } from '../tenancy/tenant.js';
+import { RefusedTransactions } from './activity/refused-transactions.filter.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from './transaction.request.js';
 import { BalanceResponse, TRANSACTION_RESPONSES, TransactionResponse } from './transaction.response.js';
 import { WalletService } from './wallet.service.js';
@@ -18,6 +19,7 @@ export class WalletController {
   constructor(private readonly wallet: WalletService) {}
 
   @Post('transaction')
+  @UseFilters(RefusedTransactions)
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
   @ApiOperation({

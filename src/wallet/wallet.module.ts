@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
+import { Activity } from './activity/activity.service.js';
+import { ActivityStore } from './activity/activity.store.js';
 import { Admission } from './admission.js';
 import { AttemptIds } from './attempt-ids.js';
 import { AttemptIdsStore } from './attempt-ids.store.js';
@@ -13,7 +15,7 @@ import { ManualAttempts } from './manual-attempts.service.js';
 import { OperatorAnswerStore } from './operator-answer.store.js';
 import { OperatorAnswers } from './operator-answers.js';
 import { TransactionStore } from './transaction.store.js';
-import { UndecidedGauge } from './resolving/undecided.gauge.js';
+import { UndecidedCounts } from './resolving/undecided-counts.js';
 import { UndecidedStore } from './resolving/undecided.store.js';
 import { WalletController } from './wallet.controller.js';
 import { WalletService } from './wallet.service.js';
@@ -28,6 +30,8 @@ import { WinMonitor } from './win-monitor.js';
     AttemptRunner,
     ManualAttempts,
     WinMonitor,
+    Activity,
+    ActivityStore,
     FreshClaims,
     TransactionStore,
     OperatorAnswers,
@@ -38,8 +42,8 @@ import { WinMonitor } from './win-monitor.js';
     Resolver,
     Parking,
     UndecidedStore,
-    UndecidedGauge,
+    UndecidedCounts,
   ],
-  exports: [ManualAttempts, ResolutionService, Parking, WinMonitor, AttemptIds],
+  exports: [Activity, ManualAttempts, ResolutionService, Parking, WinMonitor, AttemptIds, UndecidedCounts],
 })
 export class WalletModule {}

@@ -49,6 +49,36 @@ const PROGRESS = named(
              WHERE batch_id = :batchId AND (:operatorId::text IS NULL OR operator_id = :operatorId)`),
 );
 
+/** Age up to which a batch counts as running, so that a reading sees even a batch that has ended at once. */
+const RECENT = `interval '10 seconds'`;
+/** Maximum number of running batches that are read, and of grants among which they are searched. */
+const RUNNING_READ = 20;
+const GRANTS_SEARCHED = 5_000;
+
+/** The progress of the batches that run, and of those in `known`. */
+const RUNNING = named(
+  'batch_running',
+  progress(
+    `SELECT b.*, running.batch_id IS NOT NULL AS running
+       FROM free_spin_batches b
+       LEFT JOIN (
+         (SELECT batch_id FROM free_spin_batches WHERE created_at > statement_timestamp() - ${RECENT}
+           ORDER BY created_at DESC LIMIT ${RUNNING_READ})
+         UNION
+         (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'PENDING'
+                                 ORDER BY grant_no LIMIT ${GRANTS_SEARCHED}) unsent
+           WHERE batch_id IS NOT NULL)
+         UNION
+         (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'GRANTED' AND cancel_due
+                                 LIMIT ${GRANTS_SEARCHED}) cancelling
+           WHERE batch_id IS NOT NULL)
+         LIMIT ${RUNNING_READ}
+       ) running ON running.batch_id = b.batch_id
+      WHERE running.batch_id IS NOT NULL OR b.batch_id = ANY (:known::uuid[])`,
+    ', b.running',
+  ),
+);
+
 const CONDITIONS: Readonly<Record<keyof BatchFilter, string>> = {
   operatorId: 'operator_id = :operatorId',
   gameId: 'game_id = :gameId',
@@ -228,6 +258,11 @@ export class BatchStore {
    */
   async progress(batchId: string, operatorId: string | undefined): Promise<BatchProgress | undefined> {
     return (await this.database.query<BatchProgress>(PROGRESS, { batchId, operatorId }))[0];
+  }
+
+  /** The progress of the batches that run, and of those in `known`, newest first. */
+  running(known: readonly string[]): Promise<(BatchProgress & { running: boolean })[]> {
+    return this.database.query(RUNNING, { known });
   }
 
   /** Newest first. */

@@ -157,6 +157,15 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
+   * The batches that run, newest first: those with PENDING grants or due cancels, and those created in the last 10
+   * seconds. Also those in `known`, whether they still run or not.
+   */
+  async running(known: readonly string[]): Promise<{ batch: BatchItem; running: boolean }[]> {
+    const rows = await this.batches.running(known);
+    return rows.map(({ running, ...batch }) => ({ batch: batchItem(batch), running }));
+  }
+
+  /**
    * Cancels a batch: unsent grants are never sent, and GRANTED ones are cancelled at the provider, each once. A second
    * call sends failed cancels once more.
    * @throws CroupierError NOT_FOUND

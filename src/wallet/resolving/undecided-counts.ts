@@ -3,13 +3,18 @@ import { atMostEvery } from '../../observability/at-most-every.js';
 import { Metrics } from '../../observability/metrics.js';
 import { type UndecidedCount, UndecidedStore } from './undecided.store.js';
 
-/** Reports how many transactions are undecided, for how long, and how many wait for a person. */
+/** Counts how many transactions are undecided, for how long, and how many wait for a person. */
 @Injectable()
-export class UndecidedGauge implements OnModuleInit {
+export class UndecidedCounts implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly undecided: UndecidedStore,
   ) {}
+
+  /** The counts by operator, provider and state; parked transactions are counted separately. */
+  read(): Promise<UndecidedCount[]> {
+    return this.undecided.count();
+  }
 
   onModuleInit(): void {
     // The gauges are read at the same time and share one statement.
