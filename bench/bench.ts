@@ -18,7 +18,8 @@ import { type Witnessed, witness } from './witness.js';
 
 const USAGE = `usage: npm run bench -- [options]
 
-  --contestants service,previous  which to compare: service, traced (with tracing at a sample ratio of 10 %), previous
+  --contestants service,previous  which to compare: service, traced (with tracing at a sample ratio of 10 %),
+                                  watched (with 200 readers of the live view), previous
                                   (the service at an earlier commit, built on first use), floor, lean, usual
   --previous COMMIT               the commit of \`previous\`; by default the last one on Fastify
   --to previous                   the contestant that all ratios refer to; by default the floor, or without it the

@@ -10,14 +10,15 @@ import { Collector } from './collector.js';
 import * as floor from './floor.sql.js';
 import { FASTIFY, previousBuild } from './previous.js';
 import * as service from './service.sql.js';
+import { Streams } from './streams.js';
 import * as usual from './usual.sql.js';
 import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SESSIONS } from './world.js';
 
 /**
- * The service, the service with tracing, the service as it was at an earlier commit, the two floors and the usual stack.
+ * The service, the service with tracing, the service with 200 readers of its live view, the service as it was at an earlier commit, the two floors and the usual stack.
  * A whole run measures the floor between the others, so that each of them is measured soon before or after it.
  */
-export const NAMES = ['service', 'traced', 'previous', 'floor', 'lean', 'usual'] as const;
+export const NAMES = ['service', 'traced', 'watched', 'previous', 'floor', 'lean', 'usual'] as const;
 export type Name = (typeof NAMES)[number];
 
 /** A server under measurement, with a database of its own on the one PostgreSQL. */
@@ -52,9 +53,9 @@ export interface Surroundings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const SEEDS = { service, traced: service, previous: service, floor, lean: floor, usual };
+const SEEDS = { service, traced: service, watched: service, previous: service, floor, lean: floor, usual };
 /** Contestants that are administered over HTTP and run as shipped. */
-const isService = (name: Name): boolean => ['service', 'traced', 'previous'].includes(name);
+const isService = (name: Name): boolean => ['service', 'traced', 'watched', 'previous'].includes(name);
 /** Share of the requests whose spans `traced` exports. */
 const SAMPLE_RATIO = '0.1';
 
@@ -84,11 +85,13 @@ export async function start(
   const child = await launch(name, port, databaseUrl, { ...surroundings, environment });
   const database = new pg.Client({ connectionString: databaseUrl });
   const { SEED_SESSIONS, SEED_BETS } = SEEDS[name];
+  let streams: Streams | undefined;
   let secrets: Pick<Contestant, 'providerSecret' | 'operatorSecret'>;
   try {
     secrets = before ?? (await secretsOf(name, port, surroundings.operatorUrl));
     await database.connect();
     if (!before) await database.query(SEED_SESSIONS, [SESSIONS]);
+    if (name === 'watched') streams = await Streams.open(port, ADMIN_KEY);
   } catch (error) {
     // The caller has no contestant to stop yet, so everything that was started is stopped here.
     await database.end();
@@ -109,6 +112,7 @@ export async function start(
       await database.query(SEED_BETS, [prefix, count]);
     },
     stop: async () => {
+      streams?.close();
       await database.end();
       await stop(child);
       collector?.stop();
@@ -173,6 +177,7 @@ async function programOf(name: Name, previous: string): Promise<string> {
   switch (name) {
     case 'service':
     case 'traced':
+    case 'watched':
       return join(HERE, '../../../dist/main.js');
     case 'previous':
       return join(await previousBuild(previous), 'dist/main.js');

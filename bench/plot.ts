@@ -12,6 +12,7 @@ const TALLEST = 196;
 const LABELS: Record<Name, string> = {
   service: 'Croupier',
   traced: 'Croupier with tracing',
+  watched: 'Croupier with 200 streams',
   previous: 'Croupier before',
   floor: 'the floor: the minimum that the contract requires',
   lean: 'the lean floor',
@@ -20,6 +21,7 @@ const LABELS: Record<Name, string> = {
 const COLOURS: Record<Name, { full: string; pale: string }> = {
   service: { full: '#1f6feb', pale: '#a5c8fb' },
   traced: { full: '#1a7f37', pale: '#aceebb' },
+  watched: { full: '#8250df', pale: '#ecd8ff' },
   previous: { full: '#8250df', pale: '#d8b9ff' },
   floor: { full: '#6e7781', pale: '#c8ced4' },
   lean: { full: '#32383f', pale: '#afb8c1' },

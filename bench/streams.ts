@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+
+/** Number of streams beside the BETs. Contract, section 9, "Live view". */
+const STREAMS = 200;
+
+/** Readers of the service's live view, which discard what they read. */
+export class Streams {
+  private constructor(private readonly requests: readonly ClientRequest[]) {}
+
+  /** @throws Error if a stream is refused */
+  static async open(port: number, adminKey: string): Promise<Streams> {
+    const requests = Array.from({ length: STREAMS }, () =>
+      request({
+        port,
+        path: '/v1/admin/stream',
+        headers: { Authorization: `Bearer ${adminKey}` },
+        agent: false,
+      }).end(),
+    );
+    const streams = new Streams(requests);
+    for (const each of requests) {
+      const [response] = (await once(each, 'response')) as [IncomingMessage];
+      if (response.statusCode !== 200) throw new Error(`a stream was answered ${response.statusCode}`);
+      response.on('error', () => undefined).resume();
+    }
+    return streams;
+  }
+
+  close(): void {
+    for (const each of this.requests) each.destroy();
+  }
+}
