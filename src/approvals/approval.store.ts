@@ -73,7 +73,7 @@ const RECENT = `interval '30 seconds'`;
 const STATES_READ = 500;
 
 /** The states of approvals that wait, are recent or are in `known`. */
-const STATES = named(
+export const STATES = named(
   'approval_states',
   `
     SELECT approval_id AS "approvalId", state FROM approvals

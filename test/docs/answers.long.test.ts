@@ -195,6 +195,17 @@ test('the list of health scores is documented', async () => {
   documented('GET /v1/admin/health-scores', await world.admin('GET', '/v1/admin/health-scores'), 200);
 });
 
+test('the live view is documented', async () => {
+  documented('GET /v1/admin/overview', await world.admin('GET', '/v1/admin/overview'), 200);
+  const reading = new AbortController();
+  const { status, headers } = await fetch(`${world.url}/v1/admin/stream`, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}` },
+    signal: reading.signal,
+  });
+  reading.abort();
+  documented('GET /v1/admin/stream', { status, headers, text: '', json: {} }, 200);
+});
+
 test('the answers of the monitoring routes are documented', async () => {
   for (const name of ['GET /health/live', 'GET /health/ready', 'GET /metrics']) {
     documented(name, await world.request(target(name)), 200);

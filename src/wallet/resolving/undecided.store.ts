@@ -100,7 +100,7 @@ const PARK = named(
 const AGE_OF_OLDEST = 'extract(epoch FROM clock_timestamp() - min(created_at))::float8';
 
 /** Each SELECT reads a partial index that contains only the rows to count. */
-const COUNT = named(
+export const COUNT = named(
   'undecided_count',
   `
     SELECT operator_id AS "operatorId", provider_id AS "providerId", state, false AS parked, count(*) AS count,

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { STATES } from '../../src/approvals/approval.store.js';
+import { ITEMS_OF_EVENTS, LATEST_EVENT } from '../../src/attention/attention.sql.js';
+import { type Statement, valuesOf } from '../../src/database/statement.js';
+import { READ as READ_HEALTH } from '../../src/health-scores/health-period.store.js';
+import { READ_AMOUNTS, READ_MINUTES } from '../../src/wallet/activity/activity.store.js';
+import { COUNT as COUNT_UNDECIDED } from '../../src/wallet/resolving/undecided.store.js';
+import { createMigratedDatabase } from '../world/database.js';
+import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
+import { SqlConsole } from '../world/sql-console.js';
+
+const ROWS = 100_000;
+/** One transaction in this many is undecided. */
+const UNDECIDED_EVERY = 1_000;
+
+let sql: SqlConsole;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const database = await createMigratedDatabase();
+  sql = SqlConsole.open(database.url);
+  drop = async () => {
+    await sql.close();
+    await database.drop();
+  };
+  await sql.run(`
+    INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
+                         sealed_secret, created_at, updated_at)
+    SELECT lower(kind) || n, kind, 'x', CASE kind WHEN 'PROVIDER' THEN 'x' END, CASE kind WHEN 'PROVIDER' THEN 0 END,
+           CASE kind WHEN 'OPERATOR' THEN 'x' END, CASE kind WHEN 'OPERATOR' THEN 'x' END, 'x', now(), now()
+      FROM unnest(ARRAY['PROVIDER', 'OPERATOR']) kind, generate_series(0, 3) n`);
+  await sql.run(
+    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at, updated_at)
+     SELECT 'provider' || n % 4, 't' || n, gen_random_uuid(), 'BET',
+            CASE n % ${UNDECIDED_EVERY} WHEN 0 THEN 'TIMED_OUT' ELSE 'APPROVED' END, 'operator' || n % 4, 'REAL',
+            'player', 'g', 'EUR', 1, 'round' || n, 1, CASE n % ${UNDECIDED_EVERY} WHEN 0 THEN NULL ELSE '{}' END, at, at
+       FROM (SELECT n, now() - n * interval '10 seconds' AS at FROM generate_series(1, ${ROWS}) n) numbered`,
+  );
+  await sql.run(`
+    WITH item AS (
+      INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
+      VALUES (gen_random_uuid(), 'reconciliation', 'x', 'OPEN', 'x', now()) RETURNING item_id)
+    INSERT INTO attention_events (item_id, event, actor, created_at)
+    SELECT item_id, 'commented', 'x', now() FROM item, generate_series(1, ${ROWS})`);
+  await sql.run('ANALYZE');
+});
+afterAll(() => drop());
+
+/** The rows that a statement reads, whether it returns them or not. */
+async function rowsRead(statement: Statement, values: object): Promise<number> {
+  const plan = await sql.run<Explained<ExecutedNode>>(
+    `EXPLAIN (ANALYZE, FORMAT json) ${statement.text}`,
+    valuesOf(statement, values),
+  );
+  return nodesOf(plan)
+    .filter((node) => node['Relation Name'] !== undefined)
+    .reduce(
+      (sum, node) =>
+        sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    );
+}
+
+test.each([
+  ['the undecided transactions', COUNT_UNDECIDED, {}, ROWS / UNDECIDED_EVERY],
+  ['the minutes', READ_MINUTES, {}, 60],
+  ['the amounts', READ_AMOUNTS, {}, 60],
+  ['the health', READ_HEALTH, { tenantIds: ['operator1'], minutes: 5 }, 60],
+  ['the latest event', LATEST_EVENT, {}, 1],
+  ['the items of events', ITEMS_OF_EVENTS, { after: ROWS - 100, seen: [], limit: 50 }, 200],
+  ['the states of approvals', STATES, { known: [] }, 10],
+])('%s are read without other rows', async (_, statement, values, most) => {
+  expect(await rowsRead(statement, values)).toBeLessThanOrEqual(most);
+});
