@@ -79,7 +79,9 @@ export default defineConfig(
   {
     // These files run in a browser.
     files: ['src/openapi/pages/*.js'],
-    languageOptions: { globals: { atob: 'readonly', TextEncoder: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: { atob: 'readonly', fetch: 'readonly', TextEncoder: 'readonly', URL: 'readonly' },
+    },
   },
   {
     files: ['**/*.ts'],

@@ -23,7 +23,5 @@ export function setUp(app: INestApplication): RenderDocuments {
   adapter.closesConnections = () => lifecycle.stopping;
   adapter.observer = { reportMalformed, connectionDestroyed };
   const { docsEnabled, sandbox } = app.get(Configuration);
-  return docsEnabled
-    ? serveDocuments(app, adapter.lastRoutes, { keepAuthorizations: sandbox })
-    : () => undefined;
+  return docsEnabled ? serveDocuments(app, adapter.lastRoutes, { sandbox }) : () => undefined;
 }

@@ -1,14 +1,23 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Dialog, type Locator, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { VERSION } from '../../src/runtime/build.js';
 import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
 import { CHROMIUM, FLAGS } from './browser.js';
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+}
+
+const accept = (dialog: Dialog) => dialog.accept();
 
 /** Time-out of a step on a page, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** The page, its style sheet, its four scripts and its icon. */
-const MAX_REQUESTS = 7;
+/** The page, its two style sheets, its four scripts and its icon. */
+const MAX_REQUESTS = 8;
 /** Transferred by the first load, compressed. */
 const MAX_BYTES = 600_000;
 /** Only the page itself, which is revalidated. */
@@ -80,7 +89,6 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
   /** Tries an operation out; resolves with the status that the page shows, and what was sent. */
   async function tryOut(operationPath: string, method: string, body?: object) {
     const operation = await unfolded(operationPath, method);
-    await operation.locator('.try-out__btn').click();
     if (body) await operation.locator('textarea.body-param__text').fill(JSON.stringify(body, null, 2));
     requests.length = 0;
     await operation.locator('button.execute').click();
@@ -173,6 +181,57 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await page.goto(`${world.url}/docs/admin`);
     await authorize('admin-key', { 'input[type=password]': ADMIN_KEY });
     expect((await tryOut('/v1/admin/games', 'get')).status).toBe(200);
+    const curl = await page.locator('.curl-command').innerText();
+    expect(curl).toContain('Authorization: Bearer <admin key>');
+    expect(curl).not.toContain(ADMIN_KEY);
+  });
+
+  test('the banner names the environment, the version and who is signed in', async () => {
+    const context = await browser.newContext();
+    const visitor = await context.newPage();
+    await visitor.goto(`${world.url}/docs/admin`);
+    const banner = visitor.locator('.banner');
+    await banner.filter({ hasText: `sandbox · version ${VERSION} · not signed in` }).waitFor();
+    await visitor.locator('.auth-wrapper .authorize').first().click();
+    await visitor.locator('.auth-container input').fill(ADMIN_KEY);
+    await visitor.locator('.auth-container button.authorize').click();
+    await banner.filter({ hasText: 'signed in: root (admin)' }).waitFor();
+    await context.close();
+  });
+
+  test('the filter keeps the operations that have all words', async () => {
+    await page.goto(`${world.url}/docs/admin`);
+    const filter = page.getByLabel('Filter operations');
+    await filter.fill('POST /v1/admin/games');
+    const shown = page.locator('.opblock-summary-path');
+    await expect.poll(() => shown.count()).toBe(2);
+    const paths = (await shown.allInnerTexts()).map((text) => text.replaceAll('\u200b', ''));
+    expect(paths.sort()).toEqual(['/v1/admin/games/{gameId}/pause', '/v1/admin/games/{gameId}/resume']);
+    await filter.fill('');
+    await expect.poll(() => page.locator('.opblock-tag').count()).toBeGreaterThan(10);
+  });
+
+  test.each(['light', 'dark'] as const)('no critical or serious finding of axe, %s', async (colorScheme) => {
+    const context = await browser.newContext({ bypassCSP: true, colorScheme });
+    const visitor = await context.newPage();
+    await visitor.goto(`${world.url}/docs/admin`);
+    await visitor.getByLabel('Filter operations').fill('games');
+    for (const operation of await visitor.locator('.opblock-summary-control').all()) await operation.click();
+    await visitor.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
+    const violations = await visitor.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');
+    const severe = violations.filter(({ impact }) => impact === 'critical' || impact === 'serious');
+    // Swagger UI puts a link into the button that unfolds an operation.
+    expect(severe.map(({ id }) => id)).toEqual(['nested-interactive']);
+    await context.close();
+  });
+
+  test.each(['/docs/provider', '/docs/admin'])('%s fits a phone', async (path) => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 800 } });
+    const visitor = await context.newPage();
+    await visitor.goto(world.url + path);
+    await visitor.getByLabel('Filter operations').waitFor();
+    expect(await visitor.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await context.close();
   });
 
   test('outside the sandbox, credentials are forgotten with the page', async () => {
@@ -187,6 +246,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
       'input[type=password]': secret,
     });
     const body = { sessionToken: 'unknown' };
+    page.on('dialog', accept);
     const typed = await tryOut('/v1/wallet/balance', 'post', body);
     expect(await typed.sent.allHeaders()).toHaveProperty('x-signature');
     expect(await page.evaluate('JSON.stringify(localStorage)')).toBe('{}');
@@ -194,6 +254,27 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await page.goto(`${url}/docs/provider`);
     const reloaded = await tryOut('/v1/wallet/balance', 'post', body);
     expect(await reloaded.sent.allHeaders()).not.toHaveProperty('x-signature');
+    page.off('dialog', accept);
+    origins.delete(url);
+    await app.close();
+  });
+
+  test('outside the sandbox, a request that may change something is sent after a confirmation', async () => {
+    const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+    await page.goto(`${url}/docs/provider`);
+    const operation = await unfolded('/v1/wallet/balance', 'post');
+    requests.length = 0;
+    const question = page.waitForEvent('dialog');
+    const clicked = operation.locator('button.execute').click();
+    expect((await question).message()).toBe(
+      `This is production. Send POST /v1/wallet/balance to ${new URL(url).host}?`,
+    );
+    await (await question).dismiss();
+    await clicked;
+    page.once('dialog', accept);
+    await operation.locator('button.execute').click();
+    await operation.locator('.live-responses-table').getByText('401').first().waitFor();
+    expect(requests).toHaveLength(1);
     origins.delete(url);
     await app.close();
   });
@@ -206,7 +287,6 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
     await page.route('**/sign-requests.js', (route) => route.abort());
     await page.goto(`${world.url}/docs/provider`);
     const operation = await unfolded('/v1/wallet/balance', 'post');
-    await operation.locator('.try-out__btn').click();
     requests.length = 0;
     complaints.length = 0;
     await operation.locator('button.execute').click();

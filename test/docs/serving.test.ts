@@ -38,6 +38,7 @@ const CONTENT_TYPES = {
 };
 const ASSETS = {
   'swagger-ui.css': 'text/css; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'sign-requests.js': 'text/javascript; charset=utf-8',
   'show-document.js': 'text/javascript; charset=utf-8',
@@ -100,7 +101,7 @@ const addressesIn = (html: Buffer) =>
 test.each(PAGES)('a browser keeps what %s loads, until it changes', async (page) => {
   const { body } = await ask(page);
   const addresses = addressesIn(body);
-  expect(addresses).toHaveLength(6);
+  expect(addresses).toHaveLength(7);
   for (const address of addresses) {
     const { status, headers } = await ask(address);
     expect([address, status]).toEqual([address, 200]);

@@ -2,7 +2,7 @@ import { monotonicMs } from '../../runtime/clock.js';
 import { networkOf } from '../../runtime/network.js';
 
 /**
- * Size of the budget, in requests, and the number of requests by which it grows per second. A page takes seven
+ * Size of the budget, in requests, and the number of requests by which it grows per second. A page takes eight
  * requests, so an office behind one address can load 70 pages at once.
  */
 const BURST = 500;

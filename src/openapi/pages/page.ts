@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { VERSION } from '../../runtime/build.js';
 import { Representation } from './representation.js';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -17,13 +18,17 @@ const OF_SWAGGER_UI: Readonly<Record<string, string>> = {
 };
 
 const SCRIPTS = ['sign-requests.js', 'show-document.js'];
+const STYLES = 'page.css';
 
 /** A page with more operations shows only its tags, each of which unfolds on a click. */
 const MAX_UNFOLDED = 15;
 
 export interface PageOptions {
-  /** Whether the browser stores what was typed into Authorize, for other tabs and after a reload. */
-  readonly keepAuthorizations: boolean;
+  /**
+   * In the sandbox, the browser stores what was typed into Authorize, for other tabs and after a reload. Elsewhere it
+   * asks for confirmation before it sends a change.
+   */
+  readonly sandbox: boolean;
 }
 
 /** The files that all pages share, by name. */
@@ -32,19 +37,18 @@ export function sharedAssets(): Map<string, Representation> {
   const file = (type: string, path: string) => new Representation(type, () => readFileSync(path));
   return new Map([
     ...Object.entries(OF_SWAGGER_UI).map(([name, type]) => [name, file(type, join(folder, name))] as const),
+    [STYLES, file(OF_SWAGGER_UI['swagger-ui.css']!, join(import.meta.dirname, STYLES))] as const,
     ...SCRIPTS.map((name) => [name, file(JAVASCRIPT, join(import.meta.dirname, name))] as const),
   ]);
 }
 
-export function documentScript(
-  document: () => OpenAPIObject,
-  { keepAuthorizations }: PageOptions,
-): Representation {
+export function documentScript(document: () => OpenAPIObject, { sandbox }: PageOptions): Representation {
   return new Representation(JAVASCRIPT, () => {
     const spec = document();
     const operations = Object.values(spec.paths).flatMap((item) => Object.keys(item));
     const settings = {
-      persistAuthorization: keepAuthorizations,
+      sandbox,
+      version: VERSION,
       docExpansion: operations.length > MAX_UNFOLDED ? 'none' : 'list',
     };
     return `globalThis.showDocument(${JSON.stringify(spec)}, ${JSON.stringify(settings)});\n`;
@@ -70,10 +74,12 @@ export function pageHtml(title: string, script: string, addressOf: (name: string
 <html lang="en">
 <head>
   <meta charset="UTF-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
   <title>${title}</title>
   <link rel="stylesheet" href="${addressOf('swagger-ui.css')}">
+  <link rel="stylesheet" href="${addressOf(STYLES)}">
   <link rel="icon" type="image/png" href="${addressOf('favicon-32x32.png')}" sizes="32x32">
-  <style>body { margin: 0; background: #fafafa }</style>
 </head>
 <body>
 <div id="swagger-ui"></div>

@@ -18,7 +18,7 @@ export function faultPages(
   const spec = () => document(title, rules);
   const pages = new Map<string, Representation>([
     ['/docs', pageHtml(title, 'document.js', (name) => `/docs/${name}`)],
-    ['/docs/document.js', documentScript(spec, { keepAuthorizations: false })],
+    ['/docs/document.js', documentScript(spec, { sandbox: true })],
     ['/docs-json', new Representation('application/json; charset=utf-8', () => JSON.stringify(spec()))],
     ...[...sharedAssets()].map(([name, asset]) => [`/docs/${name}`, asset] as const),
   ]);
