@@ -21,11 +21,14 @@ import {
 import { ApprovalStore } from './approval.store.js';
 import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 
-/** `free`: the action may be recorded now; `recorded`: it was recorded before; `waiting`: it waits for approval. */
+/**
+ * `free`: the action may be recorded now; `recorded`: it was recorded before; `waiting`: it waits for approval, and `isNew`
+ * is true if it did not before.
+ */
 export type HoldOutcome =
   | { readonly kind: 'free' }
   | { readonly kind: 'recorded' }
-  | { readonly kind: 'waiting'; readonly approval: Approval };
+  | { readonly kind: 'waiting'; readonly approval: Approval; readonly isNew: boolean };
 
 /**
  * Holds actions that exceed a limit, or always need approval, until a second person approves them. Contract, section 9,
@@ -80,7 +83,7 @@ export class ApprovalsService implements OnModuleInit {
     const limit = action.stake && (await this.limits.judge(query, action.terms, action.stake));
     await this.approvals.expire(query);
     const waiting = await this.approvals.waiting(query, action);
-    if (waiting) return { kind: 'waiting', approval: requireSame(waiting, action) };
+    if (waiting) return { kind: 'waiting', approval: requireSame(waiting, action), isNew: false };
     if (action.stake && !limit) return { kind: 'free' };
     // Checked after the waiting approvals, so that an action that was approved between the two checks is found here.
     if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
@@ -91,7 +94,7 @@ export class ApprovalsService implements OnModuleInit {
       const after = { summary: summaryOf(action), ...(limit && { limit }), terms: action.terms };
       await record({ action: 'approval.ask', target: targetOf(requested), after });
     }
-    return { kind: 'waiting', approval: requireSame(approval, action) };
+    return { kind: 'waiting', approval: requireSame(approval, action), isNew: requested !== undefined };
   }
 
   /**

@@ -13,6 +13,8 @@ export interface GrantTerms {
   readonly spins: number;
   readonly betAmountMinor: number;
   readonly currency: string;
+  /** When the remaining spins are cancelled, ISO 8601 in UTC; absent if they do not expire. */
+  readonly expiresAt?: string;
 }
 
 /** The terms of a batch: the same grant for each player. */
@@ -140,12 +142,12 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
     }
     case 'grant': {
       const grant = terms as GrantTerms;
-      return `${spinsOf(grant)} for ${grant.playerRef} in ${grant.gameId}${sumOf(grant, 1)}`;
+      return `${spinsOf(grant)} for ${grant.playerRef} in ${grant.gameId}${untilOf(grant)}${sumOf(grant, 1)}`;
     }
     case 'batch': {
       const batch = terms as BatchTerms;
       const players = batch.playerRefs.length;
-      return `${spinsOf(batch)} for each of ${players} ${players === 1 ? 'player' : 'players'} in ${batch.gameId}${sumOf(batch, players)}`;
+      return `${spinsOf(batch)} for each of ${players} ${players === 1 ? 'player' : 'players'} in ${batch.gameId}${untilOf(batch)}${sumOf(batch, players)}`;
     }
   }
 }
@@ -156,6 +158,10 @@ type SpinTerms = Pick<GrantTerms, 'spins' | 'betAmountMinor' | 'currency'>;
 export function spinsOf({ spins, betAmountMinor, currency }: SpinTerms): string {
   const stake = betAmountMinor === 0 ? "the provider's default stake" : money(betAmountMinor, currency);
   return `${spins} ${spins === 1 ? 'spin' : 'spins'} of ${stake}`;
+}
+
+function untilOf({ expiresAt }: Pick<GrantTerms, 'expiresAt'>): string {
+  return expiresAt === undefined ? '' : ` until ${expiresAt}`;
 }
 
 function sumOf({ spins, betAmountMinor, currency }: SpinTerms, players: number): string {

@@ -26,6 +26,7 @@ import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-
 import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js';
 import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
 import { DuplicateGrants1764000000025 } from './migrations/0025-duplicate-grants.js';
+import { ExpiringGrants1764000000026 } from './migrations/0026-expiring-grants.js';
 import { WinKinds1764000000030 } from './migrations/0030-win-kinds.js';
 import { SessionLimits1764000000031 } from './migrations/0031-session-limits.js';
 import { RoundDetails1764000000032 } from './migrations/0032-round-details.js';
@@ -88,6 +89,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       FlaggableWins1764000000022,
       GrantsByTime1764000000023,
       DuplicateGrants1764000000025,
+      ExpiringGrants1764000000026,
       WinKinds1764000000030,
       SessionLimits1764000000031,
       RoundDetails1764000000032,

@@ -7,6 +7,8 @@ import { Batch } from './batches/batch.entity.js';
 import { BatchRunner } from './batches/batch.runner.js';
 import { BatchStore } from './batches/batch.store.js';
 import { BatchesService } from './batches/batches.service.js';
+import { StatusRunner } from './batches/status.runner.js';
+import { StatusRunStore } from './batches/status-run.store.js';
 import { FreeSpinsAdminController } from './free-spins.admin.controller.js';
 import { FreeSpinsOperatorController } from './free-spins.operator.controller.js';
 import { GrantsService } from './grants/grants.service.js';
@@ -26,6 +28,8 @@ import { WinningsStore } from './winnings/winnings.store.js';
     BatchesService,
     BatchRunner,
     BatchStore,
+    StatusRunner,
+    StatusRunStore,
     GrantableGames,
     GrantCallbacks,
     GrantStore,

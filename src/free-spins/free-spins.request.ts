@@ -8,6 +8,7 @@ import {
   QueryChoiceField,
   UuidField,
 } from '../api/validation/fields.js';
+import { InstantField } from '../api/validation/instant.js';
 import { OperatorTimePageQuery, TimePageQuery } from '../api/lists/time-page.js';
 import type { GrantState } from './grants/grant.entity.js';
 
@@ -35,6 +36,13 @@ class SpinsRequest {
 
   @CurrencyField()
   currency: string;
+
+  @InstantField('When the platform cancels the remaining spins, one minute to 366 days ahead', {
+    presence: 'nullable',
+    // A fixed time would soon be refused, and people send the examples.
+    example: null,
+  })
+  expiresAt?: string | null;
 }
 
 class GrantRequest extends SpinsRequest {

@@ -18,6 +18,7 @@ import { ValidQuery } from '../api/validation/query.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import {
   BatchCreatedResponse,
+  BatchFailuresResponse,
   BatchItem,
   BatchListResponse,
   BatchResponse,
@@ -80,6 +81,44 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
       @ValidQuery() { items }: FindBatchQuery,
     ): Promise<BatchResponse> {
       return this.batches.find(batchId, scope, items !== 'false');
+    }
+
+    @Get('batches/:batchId/failures')
+    @route('listBatchFailures', {
+      role: 'auditor',
+      summary: 'List why grants of a batch are FAILED',
+      description:
+        'The errors of its FAILED grants, each with its number of grants, the most frequent first.',
+      sensitiveRead: ['free-spins.batch-failures', 'batch:{batchId}', { polled: true }],
+      errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+    })
+    @ApiOkResponse({ type: BatchFailuresResponse })
+    batchFailures(
+      @ScopeOfCaller() scope: Scope,
+      @UuidParam('batchId') batchId: string,
+    ): Promise<BatchFailuresResponse> {
+      return this.batches.failures(batchId, scope);
+    }
+
+    @Post('batches/:batchId/status')
+    @NoBody()
+    @HttpCode(202)
+    @route('pullBatchStatus', {
+      role: 'support',
+      summary: 'Ask the provider for the remaining spins of a batch',
+      description:
+        'Asks about each GRANTED grant in the background, at most 8 at a time. The batch then shows `completed`, ' +
+        '`remainingSpins` and `statusCheckedAt`. No state changes.',
+      audited: ['free-spins.batch-status', 'batch:{batchId}', { polled: true }],
+      errors: ['NOT_FOUND'],
+    })
+    @ApiAcceptedResponse({ type: BatchItem })
+    pullBatchStatus(
+      @ActorOfRequest() actor: Actor,
+      @ScopeOfCaller() scope: Scope,
+      @UuidParam('batchId') batchId: string,
+    ): Promise<BatchItem> {
+      return this.batches.pullStatus(actor, batchId, scope);
     }
 
     @Post('batches/:batchId/cancel')

@@ -131,7 +131,8 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     operationId: 'voidRemainingSpins',
     summary: 'Void the remaining spins of a grant',
     description:
-      'Be idempotent on `externalRef`: the cancel of a whole batch is sent again if the instance that sent it died. ' +
+      'Be idempotent on `externalRef`: the cancel of a whole batch, or of spins that expire, is sent again if the ' +
+      'instance that sent it died. ' +
       'Spins that were played before the call arrived remain valid.',
     answered: { description: 'Cancelled, or no spins were left; the body is ignored' },
   }),

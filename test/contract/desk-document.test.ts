@@ -147,6 +147,8 @@ describe('section 6, the table of cases', () => {
         await call();
         return () => tool.post({ ...order, spins: 6 });
       },
+      'has an `expiresAt` less than a minute ahead': () =>
+        Promise.resolve(grant({ expiresAt: new Date(Date.now() + 30_000).toISOString() }).call),
       'has 1001 spins': () => Promise.resolve(grant({ spins: 1001 }).call),
       'names a disabled game': async () => {
         const game = { providerId: PROVIDER, name: 'disabled', status: 'DISABLED' };
@@ -177,6 +179,14 @@ describe('section 6, the table of cases', () => {
     resend: {
       'is `FAILED`': async () => act(await failed(), 'resend'),
       'is `GRANTED`': async () => act(await granted(), 'resend'),
+      'is `FAILED`, and its `expiresAt` has passed': async () => {
+        const order = await failed();
+        await world.sql.run(
+          'UPDATE free_spin_grants SET expires_at = clock_timestamp() WHERE request_ref = $1',
+          [order.requestRef],
+        );
+        return act(order, 'resend');
+      },
       'is `FAILED`, and the provider answers 422': async () => {
         const order = await failed();
         answering(order.requestRef, 422);

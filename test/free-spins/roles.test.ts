@@ -25,6 +25,8 @@ const ROLES = [
   [FreeSpinsAdminController, 'find', 'auditor'],
   [FreeSpinsAdminController, 'findBatch', 'auditor'],
   [FreeSpinsAdminController, 'pullStatus', 'support'],
+  [FreeSpinsAdminController, 'pullBatchStatus', 'support'],
+  [FreeSpinsAdminController, 'batchFailures', 'auditor'],
   [WinningsAdminController, 'flagged', 'auditor'],
   [SessionAdminController, 'revoke', 'support'],
   [SessionAdminController, 'notify', 'support'],

@@ -57,6 +57,7 @@ import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/trans
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+const EXPIRING = { expiresAt: '2026-12-31T23:00:00+01:00' };
 const SPINS = { gameId: 'slots', spins: 10, betAmountMinor: 20, currency: 'EUR' };
 const LIMITS = [
   { maxGrantMinor: 1, maxBatchMinor: 2, maxAdjustmentMinor: 3, dailyMinor: 4, maxWinMinor: 0 },
@@ -106,10 +107,10 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
     ],
   ],
   [RevokeRequest, [{ reason: 'KICK' }]],
-  [OperatorGrantRequest, [{ ...SPINS, playerRef: 'p', requestRef: 'r' }]],
-  [AdminGrantRequest, [{ ...SPINS, playerRef: 'p', operatorId: 'o', requestRef: 'r' }]],
-  [OperatorBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], batchRef: 'b' }]],
-  [AdminBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], operatorId: 'o', batchRef: 'b' }]],
+  [OperatorGrantRequest, [{ ...SPINS, playerRef: 'p', requestRef: 'r', ...EXPIRING }]],
+  [AdminGrantRequest, [{ ...SPINS, playerRef: 'p', operatorId: 'o', requestRef: 'r', ...EXPIRING }]],
+  [OperatorBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], batchRef: 'b', ...EXPIRING }]],
+  [AdminBatchRequest, [{ ...SPINS, playerRefs: ['p', 'q'], operatorId: 'o', batchRef: 'b', ...EXPIRING }]],
   [
     CreateKeyRequest,
     [

@@ -12,7 +12,10 @@ function isInstant(value: unknown): value is string {
   return typeof value === 'string' && INSTANT.test(value) && instantOrDayMs(value) !== null;
 }
 
-/** A time, optional by default, such as a bound of a list by time: `from` ≤ createdAt < `to`. */
+/**
+ * A time, optional by default, such as a bound of a list by time: `from` ≤ createdAt < `to`. With the example null, the
+ * documents show none.
+ */
 export const InstantField = (
   description: string,
   {
@@ -25,7 +28,7 @@ export const InstantField = (
     {
       presence,
       description: `${description}, ISO 8601 with Z or an offset; a date without a time means midnight in UTC`,
-      example,
+      ...(example !== null && { example }),
     },
     ValidateBy({
       name: 'isInstant',

@@ -45,6 +45,13 @@ export class BatchItem {
   @ApiProperty({ example: 'EUR' })
   currency: string;
 
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    description: 'When the platform cancels the remaining spins of its grants; absent if they do not expire',
+  })
+  expiresAt?: Date;
+
   @ApiProperty({ type: 'integer', example: 1000 })
   total: number;
 
@@ -60,6 +67,32 @@ export class BatchItem {
   @ApiProperty({ type: 'integer', example: 2 })
   cancelled: number;
 
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 400,
+    description:
+      'Number of GRANTED grants that the provider has reported as completed; absent until it has answered a status call ' +
+      'about one of them',
+  })
+  completed?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 1200,
+    description:
+      'The sum over the GRANTED grants about which the provider has answered a status call; absent without an answer, and ' +
+      'above 2^53−1',
+  })
+  remainingSpins?: number;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    example: '2026-03-01T10:00:00.000Z',
+    description: 'The time of the oldest of these answers',
+  })
+  statusCheckedAt?: Date;
+
   @ApiProperty({ type: 'string', format: 'date-time' })
   createdAt: Date;
 }
@@ -70,6 +103,22 @@ export class BatchResponse extends BatchItem {
     description: 'In the order of the players; absent with `items=false`',
   })
   items?: GrantResponse[];
+}
+
+export class BatchFailure {
+  @ApiProperty({ example: 'the provider answered 422' })
+  error: string;
+
+  @ApiProperty({ type: 'integer', example: 12, description: 'Number of FAILED grants with this error' })
+  count: number;
+
+  @ApiProperty({ description: 'Whether the provider may have granted the spins nevertheless' })
+  outcomeUnknown: boolean;
+}
+
+export class BatchFailuresResponse {
+  @ApiProperty({ type: [BatchFailure], description: 'The most frequent first, at most 100' })
+  items: BatchFailure[];
 }
 
 export const BATCH_COLUMNS = columnsOf(BatchItem);

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { DatabaseClock } from '../../database/database-clock.js';
 import { Tracing } from '../../observability/tracing.js';
 import type { CallbackOutcome } from '../../provider-callback/provider-callbacks.service.js';
 import { Background } from '../../runtime/background.js';
@@ -28,6 +29,10 @@ const FIRST_POLL_MS = 1_000;
  */
 const STOP_MS = 5_000;
 
+/** Maximum number of grants that begin to expire in one pass: more than can be cancelled until the next one. */
+const EXPIRIES_PER_PASS = 1_000;
+
+const EXPIRED = 'not sent: its expiresAt has passed';
 const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
 const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
 
@@ -38,11 +43,11 @@ interface ProviderWorkers {
 }
 
 /**
- * Sends unsent grants and due cancels, a few calls at a time per provider. Each grant or cancel is claimed, and the
- * claim is committed, before the call, so that any number of instances share the work. If an instance is killed, the
- * others continue with the unclaimed grants when they next poll. Once the leases of the killed instance have expired,
- * the others repeat its cancels, which providers handle idempotently, and fail its grants with an unknown outcome.
- * Contract, section 6.
+ * Sends unsent grants and due cancels, among them those of expired grants, a few calls at a time per provider. Each grant
+ * or cancel is claimed, and the claim is committed, before the call, so that any number of instances share the work. If an
+ * instance is killed, the others continue with the unclaimed grants when they next poll. Once the leases of the killed
+ * instance have expired, the others repeat its cancels, which providers handle idempotently, and fail its grants with an
+ * unknown outcome. Contract, section 6.
  */
 @Injectable()
 export class BatchRunner {
@@ -58,17 +63,21 @@ export class BatchRunner {
     private readonly callbacks: GrantCallbacks,
     private readonly batches: BatchStore,
     private readonly grants: GrantStore,
+    private readonly databaseClock: DatabaseClock,
     background: Background,
   ) {
     this.loop = background.add({
-      name: 'send unsent grants and due cancels',
+      name: 'send unsent grants, due cancels and expiries',
       intervalMs: POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
       work: () => this.findWork(),
       inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
       onError: ({ message }) =>
-        this.logger.error({ msg: 'the check for unsent grants and due cancels failed', detail: message }),
+        this.logger.error({
+          msg: 'the check for unsent grants, due cancels and expiries failed',
+          detail: message,
+        }),
     });
   }
 
@@ -79,6 +88,7 @@ export class BatchRunner {
 
   private async findWork(): Promise<void> {
     await this.callbacks.expire();
+    await this.grants.beginExpiries(EXPIRIES_PER_PASS);
     for (const providerId of await this.batches.providersWithWork()) this.addWorkers(providerId);
   }
 
@@ -108,22 +118,29 @@ export class BatchRunner {
 
   private async work(providerId: string, pool: ProviderWorkers): Promise<void> {
     while (!this.loop.stopping) {
-      const grant = await this.batches.claimUnsent(providerId);
-      if (grant) {
-        await this.send(grant, pool);
+      // Cancels come first: until then the spins can be played, while an unsent grant can wait.
+      const cancel = await this.batches.claimDueCancel(providerId);
+      if (cancel) {
+        await this.sendCancel(cancel, pool);
         continue;
       }
-      const cancel = await this.batches.claimDueCancel(providerId);
-      if (!cancel) return;
-      await this.sendCancel(cancel, pool);
+      const grant = await this.batches.claimUnsent(providerId);
+      if (!grant) return;
+      await this.send(grant, pool);
     }
   }
 
   private async sendCancel(grant: ClaimedCancel, pool: ProviderWorkers): Promise<void> {
     const requestId = grant.cancelRequestId ?? this.randomness.uuid();
-    const { outcome } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
+    const { outcome, failure } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
       this.callbacks.sendCancel(grant),
     );
+    if (failure && grant.expiry === 'BEGUN')
+      this.logger.error({
+        msg: 'the spins of an expired grant could not be cancelled: cancel the grant later',
+        ...fieldsOf(grant),
+        error: failure.error,
+      });
     if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
     const cancels = await this.batches.failCancels(batchId, PROVIDER_DOWN);
@@ -146,11 +163,10 @@ export class BatchRunner {
   }
 
   private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
-    const game = this.tenancy.game(grant.gameId);
-    if (!game || !this.games.isOpen(game) || game.providerId !== grant.providerId) {
-      const failure = { error: GAME_CLOSED, outcomeUnknown: false, refused: false };
-      await this.grants.recordFailed(grant, failure);
-      return this.giveUp(grant, GAME_CLOSED);
+    const refusal = this.refusalOf(grant);
+    if (refusal !== undefined) {
+      await this.grants.recordFailed(grant, { error: refusal, outcomeUnknown: false, refused: false });
+      return this.giveUp(grant, refusal);
     }
     // The request that queued this grant may have ended long ago. A grant that an earlier version recorded has no
     // request id.
@@ -159,6 +175,13 @@ export class BatchRunner {
       this.callbacks.send(grant),
     );
     if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
+  }
+
+  /** Why a grant is no longer sent; undefined if it is. */
+  private refusalOf({ gameId, providerId, expiresAt }: Grant): string | undefined {
+    if (expiresAt !== null && expiresAt <= this.databaseClock.now()) return EXPIRED;
+    const game = this.tenancy.game(gameId);
+    return game && this.games.isOpen(game) && game.providerId === providerId ? undefined : GAME_CLOSED;
   }
 
   /** Fails the unsent grants of the batch, which would fail for the same reason. */

@@ -11,10 +11,10 @@ import type { ListQuery } from '../../api/lists/page.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
 import type { AdminBatchQuery } from '../free-spins.request.js';
 import { Grant } from '../grants/grant.entity.js';
-import { LEASE_END, REACHED } from '../grants/grant.sql.js';
+import { LEASE_END, NOT_EXPIRED, REACHED } from '../grants/grant.sql.js';
 import { type ClaimedCancel, GrantStore, type NewGrant, type Reached } from '../grants/grant.store.js';
 import { Batch } from './batch.entity.js';
-import type { BatchProgress } from './batch.response.js';
+import type { BatchFailure, BatchProgress } from './batch.response.js';
 
 export interface NewBatch
   extends Omit<NewGrant, 'requestRef' | 'playerRef'>, Pick<Batch, 'batchId' | 'batchRef' | 'fingerprint'> {
@@ -31,8 +31,10 @@ export type BatchFilter = Omit<AdminBatchQuery, keyof ListQuery>;
  */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
-         g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency, c.total, c.granted, c.failed,
-         c.pending, c.cancelled, b.created_at AS "createdAt"${further}
+         g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency, g.expires_at AS "expiresAt",
+         c.total, c.granted, c.failed, c.pending, c.cancelled, CASE WHEN s.answers > 0 THEN s.completed END AS completed,
+         CASE WHEN s.remaining <= ${Number.MAX_SAFE_INTEGER} THEN s.remaining::bigint END AS "remainingSpins",
+         s.checked_at AS "statusCheckedAt", b.created_at AS "createdAt"${further}
     FROM (${batches}) AS b
    CROSS JOIN LATERAL (SELECT * FROM free_spin_grants g WHERE g.batch_id = b.batch_id ORDER BY g.grant_no LIMIT 1) AS g
    CROSS JOIN LATERAL (SELECT count(*) AS total, count(*) FILTER (WHERE state = 'GRANTED') AS granted,
@@ -40,6 +42,9 @@ const progress = (batches: string, further = '') => `
                               count(*) FILTER (WHERE state = 'PENDING') AS pending,
                               count(*) FILTER (WHERE state = 'CANCELLED') AS cancelled
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
+   CROSS JOIN LATERAL (SELECT count(status_checked_at) AS answers, count(*) FILTER (WHERE completed) AS completed,
+                              sum(remaining_spins) AS remaining, min(status_checked_at) AS checked_at
+                         FROM free_spin_grants g WHERE g.batch_id = b.batch_id AND state = 'GRANTED') AS s
    ORDER BY b.created_at DESC, b.batch_id DESC`;
 
 /** The progress of a batch, if it belongs to the operator or if `operatorId` is null. */
@@ -113,9 +118,9 @@ const RECORD_BATCH = named(
      RETURNING batch_id
    )
    INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
-                                 bet_amount_minor, currency, state, attempt, batch_id, request_id)
+                                 bet_amount_minor, currency, expires_at, state, attempt, batch_id, request_id)
    SELECT player.request_ref, :operatorId, :providerId, player.player_ref, :gameId, :spins, :betAmountMinor, :currency,
-          'PENDING', 0, batch.batch_id, :requestId
+          :expiresAt::timestamptz, 'PENDING', 0, batch.batch_id, :requestId
      FROM batch, unnest(:requestRefs::text[], :playerRefs::text[]) WITH ORDINALITY AS player (request_ref, player_ref, place)
     ORDER BY player.place
    RETURNING request_ref`,
@@ -137,7 +142,7 @@ const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
                           AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())`;
 
 /**
- * Claims a provider's next due cancel, for a grant that was voided or whose batch was cancelled. The cancel stays due
+ * Claims a provider's next due cancel, for a grant that has expired, was voided or whose batch was cancelled. It stays due
  * until an outcome is recorded, so that another instance repeats it after a crash.
  */
 const CLAIM_DUE_CANCEL = named(
@@ -197,23 +202,39 @@ const MAKE_CANCELS_DUE = named(
    RETURNING request_ref AS "requestRef"`,
 );
 
-/** Fails the cancels of a batch that are due and not under way, when its provider counts as down. */
+/**
+ * Fails the cancels of a batch that are due and not under way, when its provider counts as down. Expiries are still sent,
+ * because no person repeats them.
+ */
 const FAIL_CANCELS = named(
   'grant_fail_cancels',
   `UPDATE free_spin_grants
       SET cancel_due = false, last_cancel_error = :error, updated_at = clock_timestamp()
-    WHERE batch_id = :batchId AND ${CANCEL_WAITS}
+    WHERE batch_id = :batchId AND ${CANCEL_WAITS} AND expiry IS DISTINCT FROM 'BEGUN'
    RETURNING request_ref`,
 );
 
-/** Queues the FAILED grants of a batch to be sent again; those of unknown outcome only if `includeUnknown` is true. */
+/**
+ * Queues the FAILED grants of a batch to be sent again, unless they have expired; those of unknown outcome only if
+ * `includeUnknown` is true.
+ */
 const RESEND_BATCH = named(
   'grant_resend_batch',
   `UPDATE free_spin_grants
       SET state = 'PENDING', failure_status = NULL, failure_error = NULL, cancel_due = false, request_id = :requestId,
           carried_out_at = clock_timestamp(), updated_at = clock_timestamp()
-    WHERE batch_id = :batchId AND state = 'FAILED' AND (NOT outcome_unknown OR :includeUnknown)
+    WHERE batch_id = :batchId AND state = 'FAILED' AND (NOT outcome_unknown OR :includeUnknown) AND ${NOT_EXPIRED}
    RETURNING request_ref`,
+);
+
+/** Maximum number of failures that are listed for a batch, the most frequent first. A batch has few different ones. */
+const FAILURES_SHOWN = 100;
+
+const FAILURES = named(
+  'batch_failures',
+  `SELECT failure_error AS error, count(*) AS count, outcome_unknown AS "outcomeUnknown" FROM free_spin_grants
+    WHERE batch_id = :batchId AND state = 'FAILED'
+    GROUP BY failure_error, outcome_unknown ORDER BY count DESC, error, "outcomeUnknown" LIMIT ${FAILURES_SHOWN}`,
 );
 
 /** Reads and writes batches and the queue of their grants; every update is conditional on the current state. */
@@ -263,6 +284,11 @@ export class BatchStore {
   /** The progress of the batches that run, and of those in `known`, newest first. */
   running(known: readonly string[]): Promise<(BatchProgress & { running: boolean })[]> {
     return this.database.query(RUNNING, { known });
+  }
+
+  /** The most frequent failures of the FAILED grants of a batch. */
+  failures(batchId: string): Promise<BatchFailure[]> {
+    return this.database.query(FAILURES, { batchId });
   }
 
   /** Newest first. */

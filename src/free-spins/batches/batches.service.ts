@@ -4,7 +4,9 @@ import { ApprovalsService, type HoldOutcome } from '../../approvals/approvals.se
 import type { BatchTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
 import { Audit, type RecordEntry } from '../../audit/audit.service.js';
+import { RepeatedEntries } from '../../audit/repeated-entries.js';
 import type { Transaction } from '../../database/database.js';
+import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { LimitsService } from '../../limits/limits.service.js';
 import { addLogFields } from '../../observability/trace.js';
@@ -14,21 +16,30 @@ import { type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { pageByTime } from '../../api/lists/time-page.js';
 import { isUuid } from '../../api/validation/identifier.js';
 import type { Batch } from './batch.entity.js';
-import { type BatchItem, batchItem, type BatchProgress, type BatchResponse } from './batch.response.js';
+import {
+  type BatchFailuresResponse,
+  type BatchItem,
+  batchItem,
+  type BatchProgress,
+  type BatchResponse,
+} from './batch.response.js';
 import { BatchRunner } from './batch.runner.js';
 import { grantResponse } from '../grants/grant.response.js';
 import { type PreviewResponse, previewResponse } from '../grants/preview.response.js';
 import { stakeOf } from '../grants/grants.service.js';
+import { assertAhead, assertNotExpired, expiryOf } from '../grants/expiry.js';
 import { GrantableGames, type Scope } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import { GrantStore, type NewGrant } from '../grants/grant.store.js';
 import { type BatchFilter, BatchStore } from './batch.store.js';
+import { StatusRunner } from './status.runner.js';
 
 /** A requested batch. Contract, section 6. */
-export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef'> {
+export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef' | 'expiresAt'> {
   /** 1 to 1000 unique references. */
   readonly playerRefs: readonly string[];
   readonly batchRef?: string | null;
+  readonly expiresAt?: string | null;
 }
 
 /** A batch, new or known, or the approval that it waits for. */
@@ -49,6 +60,9 @@ export class BatchesService implements OnModuleInit {
     private readonly audit: Audit,
     private readonly limits: LimitsService,
     private readonly approvals: ApprovalsService,
+    private readonly databaseClock: DatabaseClock,
+    private readonly statusRunner: StatusRunner,
+    private readonly repeated: RepeatedEntries,
   ) {}
 
   onModuleInit(): void {
@@ -70,6 +84,9 @@ export class BatchesService implements OnModuleInit {
     const action = batchAction(this.randomness.uuid(), order);
     const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
+      // A repetition is not refused, although less time may be left until its expiresAt.
+      const isNew = judged.kind === 'free' || (judged.kind === 'waiting' && judged.isNew);
+      if (isNew) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
       if (judged.kind !== 'free') return judged;
       return (await this.record(transaction, record, action.terms, providerId))
         ? judged
@@ -93,6 +110,7 @@ export class BatchesService implements OnModuleInit {
       batchRef !== null && (await this.batches.isBatchRecorded(query, batchRef)),
     record: async (transaction, record, terms) => {
       const { providerId } = this.games.find(terms, 'everybody');
+      assertNotExpired(terms.expiresAt ?? null, this.databaseClock.now());
       if (!(await this.record(transaction, record, terms, providerId))) {
         throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
       }
@@ -110,6 +128,7 @@ export class BatchesService implements OnModuleInit {
    */
   async preview(order: BatchOrder): Promise<PreviewResponse> {
     this.games.find(order, 'everybody');
+    assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
     const { terms, stake } = batchAction('preview', order);
     return previewResponse(terms, stake, await this.limits.preview(terms, stake), terms.playerRefs.length);
   }
@@ -123,7 +142,8 @@ export class BatchesService implements OnModuleInit {
   ): Promise<boolean> {
     const players = playerRefs.map((playerRef) => ({ requestRef: this.randomness.uuid(), playerRef }));
     const fingerprint = fingerprintOf({ ...terms, playerRefs });
-    if (!(await this.batches.recordBatch(query, { ...terms, fingerprint, providerId, players })))
+    const expiresAt = terms.expiresAt ?? null;
+    if (!(await this.batches.recordBatch(query, { ...terms, expiresAt, fingerprint, providerId, players })))
       return false;
     const after = { ...terms, playerRefs };
     await record({ action: 'free-spins.batch', target: `batch:${terms.batchId}`, after });
@@ -185,7 +205,7 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Sends the FAILED grants of a batch once more.
+   * Sends the FAILED grants of a batch once more, unless they have expired.
    * @param includeUnknown whether to send FAILED grants of unknown outcome, too
    * @throws CroupierError NOT_FOUND · CONFLICT if that would exceed the daily limit · GAME_NOT_CONFIGURED ·
    *   OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
@@ -204,6 +224,28 @@ export class BatchesService implements OnModuleInit {
     return this.known(batchId, scope);
   }
 
+  /**
+   * Has the provider asked about each GRANTED grant of a batch, in the background. While that is under way, another
+   * request changes nothing.
+   * @throws CroupierError NOT_FOUND
+   */
+  async pullStatus(actor: Actor, batchId: string, scope: Scope): Promise<BatchItem> {
+    const batch = await this.known(batchId, scope);
+    await this.repeated.record(actor, { action: 'free-spins.batch-status', target: `batch:${batchId}` });
+    await this.statusRunner.request(batchId);
+    return batch;
+  }
+
+  /**
+   * Fails grants whose lease has expired, and returns the failures of a batch, the most frequent first.
+   * @throws CroupierError NOT_FOUND
+   */
+  async failures(batchId: string, scope: Scope): Promise<BatchFailuresResponse> {
+    await this.callbacks.expire();
+    await this.known(batchId, scope);
+    return { items: await this.batches.failures(batchId) };
+  }
+
   private async known(batchId: string, scope: Scope): Promise<BatchItem> {
     const batch = await this.batches.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
     if (!batch) throw new CroupierError('NOT_FOUND', 'no such batch');
@@ -216,6 +258,7 @@ const NOT_SENT_AGAIN = 'not sent again: its batch was cancelled';
 /** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
 function batchAction(batchId: string, order: BatchOrder) {
   const { batchRef = null, operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
+  const expiresAt = expiryOf(order.expiresAt);
   const terms: BatchTerms = {
     batchId,
     batchRef,
@@ -225,6 +268,7 @@ function batchAction(batchId: string, order: BatchOrder) {
     betAmountMinor,
     currency,
     playerRefs,
+    ...(expiresAt !== null && { expiresAt }),
   };
   return {
     kind: 'batch',
@@ -239,12 +283,12 @@ function batchAction(batchId: string, order: BatchOrder) {
   } as const satisfies GuardedAction;
 }
 
-/** Does not depend on the order of the players. */
+/** Does not depend on the order of the players. Without expiresAt, the fingerprint is that of earlier versions. */
 function fingerprintOf(order: BatchOrder): Buffer {
   const { operatorId, gameId, spins, betAmountMinor, currency, playerRefs } = order;
-  return sha256(
-    JSON.stringify([operatorId, gameId, spins, betAmountMinor, currency, [...playerRefs].sort()]),
-  );
+  const expiresAt = expiryOf(order.expiresAt);
+  const fields = [operatorId, gameId, spins, betAmountMinor, currency, [...playerRefs].sort()];
+  return sha256(JSON.stringify(expiresAt === null ? fields : [...fields, expiresAt]));
 }
 
 /** @throws CroupierError CONFLICT if the stored batch differs from the request */

@@ -41,6 +41,17 @@ export class Grant {
   @Column(text('currency'))
   currency: string;
 
+  /** When the platform cancels the remaining spins; null for never. */
+  @Column(nullable(instant('expires_at')))
+  expiresAt: Date | null;
+
+  /**
+   * Null until `expiresAt` has passed. BEGUN: the cancel that is due, under way or carried out is the grant's expiry.
+   * FAILED: the provider did not answer that cancel with 200.
+   */
+  @Column(nullable(text('expiry')))
+  expiry: 'BEGUN' | 'FAILED' | null;
+
   /** The number of the latest grant callback; 0 before the first. Failures of earlier callbacks are ignored. */
   @Column(integer('attempt'))
   attempt: number;

@@ -61,6 +61,19 @@ export class GrantResponse {
   stakeMinor?: number;
 
   @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    description: 'When the platform cancels the remaining spins; absent if they do not expire',
+  })
+  expiresAt?: Date;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'Present and true if the grant is CANCELLED because its expiresAt had passed',
+  })
+  expired?: true;
+
+  @ApiPropertyOptional({
     example: 'spins-7',
     description: "The provider's id of the grant; a WIN names it as freeSpinsRef",
   })
@@ -143,6 +156,8 @@ export const GRANT_COLUMNS: Columns<GrantResponse> = {
   betAmountMinor: true,
   stakeMinor: true,
   currency: true,
+  expiresAt: true,
+  expired: true,
   externalRef: true,
   duplicateOf: true,
   remainingSpins: true,
@@ -177,6 +192,7 @@ export function grantResponse(grant: Grant): GrantResponse {
   return itemFrom(GRANT_COLUMNS, {
     ...grant,
     stakeMinor: stakeMinorOf(grant) ?? null,
+    expired: state === 'CANCELLED' && grant.expiry === 'BEGUN' ? true : null,
     // A provider may still report spins of a grant that it has cancelled.
     remainingSpins: state === 'CANCELLED' ? 0 : grant.remainingSpins,
     failure: error === null ? null : present<GrantFailure>({ status, error, outcomeUnknown }),

@@ -14,9 +14,9 @@ const GRANT = selectList(Grant, 'g');
 export const RECORD = named(
   'grant_record',
   `INSERT INTO free_spin_grants AS g (request_ref, operator_id, provider_id, player_ref, game_id, spins,
-                                      bet_amount_minor, currency, state, attempt, lease_until)
-   VALUES (:requestRef, :operatorId, :providerId, :playerRef, :gameId, :spins, :betAmountMinor, :currency, 'PENDING',
-           1, ${LEASE_END})
+                                      bet_amount_minor, currency, expires_at, state, attempt, lease_until)
+   VALUES (:requestRef, :operatorId, :providerId, :playerRef, :gameId, :spins, :betAmountMinor, :currency, :expiresAt,
+           'PENDING', 1, ${LEASE_END})
    ON CONFLICT (request_ref) DO NOTHING
    RETURNING ${GRANT}`,
 );
@@ -25,9 +25,9 @@ export const RECORD = named(
 export const RECORD_UNSENT = named(
   'grant_record_unsent',
   `INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins,
-                                 bet_amount_minor, currency, request_id, state, attempt)
-   VALUES (:requestRef, :operatorId, :providerId, :playerRef, :gameId, :spins, :betAmountMinor, :currency, :requestId,
-           'PENDING', 0)
+                                 bet_amount_minor, currency, expires_at, request_id, state, attempt)
+   VALUES (:requestRef, :operatorId, :providerId, :playerRef, :gameId, :spins, :betAmountMinor, :currency, :expiresAt,
+           :requestId, 'PENDING', 0)
    ON CONFLICT (request_ref) DO NOTHING
    RETURNING request_ref`,
 );
@@ -46,10 +46,13 @@ export const CLAIM = named(
    RETURNING ${GRANT}`,
 );
 
+/** Condition for a grant that has not expired. */
+export const NOT_EXPIRED = '(expires_at IS NULL OR expires_at > clock_timestamp())';
+
 /**
- * Begins a new attempt of a FAILED grant. The grant counts towards the daily limit for 24 hours from now.
- * `outcome_unknown` is kept, because an earlier attempt may have been booked. A person who resends a grant wants it to
- * be live, so no cancel of it is due any more.
+ * Begins a new attempt of a FAILED grant that has not expired. The grant counts towards the daily limit for 24 hours
+ * from now. `outcome_unknown` is kept, because an earlier attempt may have been booked. A person who resends a grant
+ * wants it to be live, so no cancel of it is due any more.
  */
 export const RESEND = named(
   'grant_resend',
@@ -57,7 +60,7 @@ export const RESEND = named(
       SET state = 'PENDING', attempt = attempt + 1, lease_until = ${LEASE_END}, cancel_due = false,
           carried_out_at = clock_timestamp(), failure_status = NULL, failure_error = NULL,
           updated_at = clock_timestamp()
-    WHERE request_ref = :requestRef AND state = 'FAILED'
+    WHERE request_ref = :requestRef AND state = 'FAILED' AND ${NOT_EXPIRED}
    RETURNING ${GRANT}`,
 );
 
@@ -147,6 +150,28 @@ export const SNAPSHOT = named(
 );
 
 /**
+ * Makes the cancel of expired grants due, which `BatchRunner` then sends as it sends the cancels of a batch. While another
+ * cancel is due or under way, the expiry waits for its outcome. A grant that is known to be completed has no spins left,
+ * and a duplicate none of its own: the `externalRef` of either may name the spins of another grant. The new number of the
+ * cancel keeps a late failure of an earlier cancel from counting as this one's.
+ */
+export const BEGIN_EXPIRIES = named(
+  'grant_begin_expiries',
+  `UPDATE free_spin_grants
+      SET expiry = 'BEGUN', cancel_due = true, cancel_request_id = NULL, cancel_attempt = cancel_attempt + 1,
+          cancel_lease_until = NULL, updated_at = clock_timestamp()
+    WHERE grant_no IN (SELECT grant_no FROM free_spin_grants
+                        WHERE state = 'GRANTED' AND expires_at <= clock_timestamp() AND expiry IS NULL
+                          AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due
+                          AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
+                        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED)
+   RETURNING request_ref`,
+);
+
+/** The value of `expiry` after the cancel that is due has failed. */
+export const EXPIRY_AFTER_FAILURE = `CASE WHEN expiry = 'BEGUN' THEN 'FAILED' ELSE expiry END`;
+
+/**
  * Claims a cancel of a GRANTED grant, unless another cancel of it is under way. The claim of a crashed instance ends
  * with its lease. A due cancel stays due until an outcome is recorded.
  */
@@ -178,7 +203,8 @@ export const CANCELLED = named(
 export const CANCEL_FAILED = named(
   'grant_cancel_failed',
   `UPDATE free_spin_grants g
-      SET last_cancel_error = :error, cancel_lease_until = NULL, cancel_due = false, updated_at = clock_timestamp()
+      SET last_cancel_error = :error, cancel_lease_until = NULL, cancel_due = false, expiry = ${EXPIRY_AFTER_FAILURE},
+          updated_at = clock_timestamp()
     WHERE request_ref = :requestRef AND cancel_attempt = :cancelAttempt AND state = 'GRANTED'
    RETURNING ${GRANT}`,
 );

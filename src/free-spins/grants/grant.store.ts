@@ -24,7 +24,10 @@ export type NewGrant = Readonly<
     | 'spins'
     | 'betAmountMinor'
     | 'currency'
-  >
+  > & {
+    /** ISO 8601; null if the grant does not expire. */
+    expiresAt: string | null;
+  }
 >;
 
 /** A changed grant, to be counted in the metrics by its new state. */
@@ -99,7 +102,7 @@ export class GrantStore implements OnModuleInit {
     return (await this.database.query<Grant>(sql.CLAIM, values))[0];
   }
 
-  /** Begins a new attempt of a grant, if it is FAILED. */
+  /** Begins a new attempt of a grant, if it is FAILED and has not expired. */
   async resend(query: Query, requestRef: string): Promise<Grant | undefined> {
     return (await query<Grant>(sql.RESEND, { requestRef, leaseSeconds: this.leaseSeconds }))[0];
   }
@@ -138,6 +141,14 @@ export class GrantStore implements OnModuleInit {
   async expire(error: string): Promise<string[]> {
     const expired = await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error });
     return this.count(expired).map(({ requestRef }) => requestRef);
+  }
+
+  /**
+   * Makes the cancel of expired grants due.
+   * @param limit maximum number of grants
+   */
+  async beginExpiries(limit: number): Promise<void> {
+    await this.database.query(sql.BEGIN_EXPIRIES, { limit });
   }
 
   async recordStatus(requestRef: string, remainingSpins: number, completed: boolean): Promise<void> {

@@ -6,12 +6,14 @@ import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { RepeatedEntries } from '../../audit/repeated-entries.js';
 import type { NewEntry } from '../../audit/entry.js';
+import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { addLogFields } from '../../observability/trace.js';
 import { LimitsService } from '../../limits/limits.service.js';
 import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { type PageOf, pageById, type PageQuery } from '../../api/lists/page.js';
+import { assertAhead, assertNotExpired, expiryOf } from './expiry.js';
 import { GrantableGames, type Scope } from './grantable-games.js';
 import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
@@ -23,8 +25,9 @@ import { type PreviewResponse, previewResponse } from './preview.response.js';
 import { type Spins, stakeMinorOf } from '../rules/stake.js';
 
 /** A requested grant. Without a requestRef, one is generated, and the request is not idempotent. */
-export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId'> & {
+export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId' | 'expiresAt'> & {
   readonly requestRef?: string | null;
+  readonly expiresAt?: string | null;
 };
 
 /** A grant, new or known, or the approval that it waits for. */
@@ -43,6 +46,7 @@ export class GrantsService implements OnModuleInit {
     private readonly approvals: ApprovalsService,
     private readonly audit: Audit,
     private readonly repeated: RepeatedEntries,
+    private readonly databaseClock: DatabaseClock,
   ) {}
 
   onModuleInit(): void {
@@ -64,8 +68,11 @@ export class GrantsService implements OnModuleInit {
     const action = grantAction(requestRef, order);
     const held = await this.audit.change(actor, async (transaction, record) => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
+      // A repetition is not refused, although less time may be left until its expiresAt.
+      const isNew = judged.kind === 'free' || (judged.kind === 'waiting' && judged.isNew);
+      if (isNew) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
       if (judged.kind !== 'free') return judged;
-      const recorded = await this.grants.record(transaction.query, { ...action.terms, providerId });
+      const recorded = await this.grants.record(transaction.query, newGrant(action.terms, providerId));
       if (!recorded) return { kind: 'recorded' as const };
       await record(granting(action.terms));
       return { kind: 'new' as const, recorded };
@@ -87,7 +94,8 @@ export class GrantsService implements OnModuleInit {
     isRecorded: (query, { requestRef }) => this.grants.isRecorded(query, requestRef),
     record: async ({ query }, record, terms) => {
       const { providerId } = this.games.find(terms, 'everybody');
-      if (!(await this.grants.recordUnsent(query, { ...terms, providerId }))) {
+      assertNotExpired(terms.expiresAt ?? null, this.databaseClock.now());
+      if (!(await this.grants.recordUnsent(query, newGrant(terms, providerId)))) {
         throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
       }
       await record(granting(terms));
@@ -108,6 +116,7 @@ export class GrantsService implements OnModuleInit {
    */
   async preview(order: GrantOrder): Promise<PreviewResponse> {
     this.games.find(order, 'everybody');
+    assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
     const { terms, stake } = grantAction('preview', order);
     return previewResponse(terms, stake, await this.limits.preview(terms, stake));
   }
@@ -212,19 +221,20 @@ export class GrantsService implements OnModuleInit {
 
   /**
    * Sends another callback for a FAILED grant, with the same requestRef.
-   * @throws CroupierError NOT_FOUND · CONFLICT if it is not FAILED, or would exceed the daily limit ·
+   * @throws CroupierError NOT_FOUND · CONFLICT if it is not FAILED, has expired, or would exceed the daily limit ·
    *   GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED · INVALID_REQUEST if the operator no longer accepts the currency
    */
   async resend(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
+    assertNotExpired(grant.expiresAt, this.databaseClock.now());
     this.games.find(grant, scope);
     const attempted = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.limits.withinDay(query, grant, () => this.grants.resend(query, requestRef));
       if (claimed) await record({ action: 'free-spins.resend', target: `grant:${requestRef}` });
       return claimed;
     });
-    if (!attempted) throw notFailed(await this.grants.stored(requestRef));
+    if (!attempted) throw await this.notResendable(requestRef);
     return (await this.callbacks.send(attempted)).grant;
   }
 
@@ -233,8 +243,16 @@ export class GrantsService implements OnModuleInit {
     const same = (
       ['operatorId', 'playerRef', 'gameId', 'spins', 'betAmountMinor', 'currency'] as const
     ).every((field) => stored[field] === order[field]);
-    if (!same) throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
+    const sameExpiry = (stored.expiresAt?.toISOString() ?? null) === expiryOf(order.expiresAt);
+    if (!same || !sameExpiry)
+      throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
     return this.current(stored);
+  }
+
+  private async notResendable(requestRef: string): Promise<CroupierError> {
+    const grant = await this.grants.stored(requestRef);
+    if (grant.state !== 'FAILED') return notFailed(grant);
+    return new CroupierError('CONFLICT', 'its expiresAt has passed');
   }
 
   private async cancelledByAnother(requestRef: string): Promise<Grant> {
@@ -255,6 +273,7 @@ export class GrantsService implements OnModuleInit {
 /** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
 function grantAction(requestRef: string, order: GrantOrder) {
   const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
+  const expiresAt = expiryOf(order.expiresAt);
   const terms: GrantTerms = {
     requestRef,
     operatorId,
@@ -263,8 +282,18 @@ function grantAction(requestRef: string, order: GrantOrder) {
     spins,
     betAmountMinor,
     currency,
+    ...(expiresAt !== null && { expiresAt }),
   };
-  const fields = [operatorId, playerRef, gameId, spins, betAmountMinor, currency];
+  // Without expiresAt, the fingerprint is that of earlier versions.
+  const fields = [
+    operatorId,
+    playerRef,
+    gameId,
+    spins,
+    betAmountMinor,
+    currency,
+    ...(expiresAt === null ? [] : [expiresAt]),
+  ];
   return {
     kind: 'grant',
     reference: requestRef,
@@ -280,6 +309,10 @@ export function stakeOf(spins: Spins, players = 1): number {
   if (stakeMinor !== undefined) return stakeMinor;
   const product = players === 1 ? 'spins × betAmountMinor' : 'spins × betAmountMinor × players';
   throw new CroupierError('INVALID_REQUEST', `the stake, ${product}, must be at most 2^53−1`);
+}
+
+function newGrant(terms: GrantTerms, providerId: string): NewGrant {
+  return { ...terms, providerId, expiresAt: terms.expiresAt ?? null };
 }
 
 function granting(terms: GrantTerms): NewEntry {

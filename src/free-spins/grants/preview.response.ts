@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ApprovalLimit } from '../../approvals/approval.request.js';
+import type { GrantTerms } from '../../approvals/guarded-action.js';
 import type { LimitPreview } from '../../limits/limits.service.js';
 
 export class PreviewResponse {
@@ -19,6 +20,13 @@ export class PreviewResponse {
   @ApiProperty({ example: 'EUR' })
   currency: string;
 
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    description: 'The expiresAt of the request; absent if the spins do not expire',
+  })
+  expiresAt?: string;
+
   @ApiProperty({ enum: ['nothing', 'approval'], example: 'nothing' })
   requires: 'nothing' | 'approval';
 
@@ -33,11 +41,20 @@ export class PreviewResponse {
 }
 
 export function previewResponse(
-  { spins, currency }: { spins: number; currency: string },
+  { spins, currency, expiresAt }: Pick<GrantTerms, 'spins' | 'currency' | 'expiresAt'>,
   { amountMinor }: { amountMinor: number },
   { exceeded: limit, limitsSet }: LimitPreview,
   players = 1,
 ): PreviewResponse {
   const requires = limit ? 'approval' : 'nothing';
-  return { players, spins, stakeMinor: amountMinor, currency, requires, ...(limit && { limit }), limitsSet };
+  return {
+    players,
+    spins,
+    stakeMinor: amountMinor,
+    currency,
+    ...(expiresAt !== undefined && { expiresAt }),
+    requires,
+    ...(limit && { limit }),
+    limitsSet,
+  };
 }

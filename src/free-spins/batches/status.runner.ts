@@ -1,0 +1,112 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Tracing } from '../../observability/tracing.js';
+import { Background } from '../../runtime/background.js';
+import type { BackgroundLoop } from '../../runtime/background-loop.js';
+import { Randomness } from '../../runtime/randomness.js';
+import { GrantCallbacks } from '../grants/grant-callbacks.js';
+import type { Grant } from '../grants/grant.entity.js';
+import { GrantStore } from '../grants/grant.store.js';
+import { type StatusRun, StatusRunStore } from './status-run.store.js';
+
+/** Maximum number of calls in flight for a batch, over all instances. Contract, section 6. */
+const CALLS_PER_BATCH = 8;
+/** Maximum number of batches about which an instance asks at once, so that a slow provider does not delay the others. */
+const BATCHES_AT_ONCE = 4;
+/** Number of unanswered calls in a row after which the remaining grants of a batch are not asked about. */
+const UNANSWERED_LIMIT = 2 * CALLS_PER_BATCH;
+/** Polling interval for requests that another instance left unfinished, in milliseconds. */
+const POLL_MS = 5_000;
+/** Delay before the first poll, in milliseconds. */
+const FIRST_POLL_MS = 1_000;
+/** How long a stop waits for calls in flight, in milliseconds. */
+const STOP_MS = 5_000;
+
+/**
+ * Asks providers about each GRANTED grant of a batch. A run is claimed with a lease, so that one instance at a time asks
+ * about a batch. If the instance dies, another one continues once the lease has expired. Contract, section 6.
+ */
+@Injectable()
+export class StatusRunner {
+  private readonly logger = new Logger('StatusRunner');
+  private readonly running = new Set<Promise<void>>();
+  private readonly loop: BackgroundLoop;
+
+  constructor(
+    private readonly randomness: Randomness,
+    private readonly tracing: Tracing,
+    private readonly callbacks: GrantCallbacks,
+    private readonly runs: StatusRunStore,
+    private readonly grants: GrantStore,
+    background: Background,
+  ) {
+    this.loop = background.add({
+      name: 'ask for the status of batches',
+      intervalMs: POLL_MS,
+      firstAfterMs: FIRST_POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.startRuns(),
+      inFlight: () => [...this.running],
+      onError: ({ message }) =>
+        this.logger.error({ msg: 'the check for requested status runs failed', detail: message }),
+    });
+  }
+
+  /** Requests a run, which asks about each grant that is GRANTED when the run begins. */
+  async request(batchId: string): Promise<void> {
+    await this.runs.request(batchId);
+    void this.loop.run();
+  }
+
+  private async startRuns(): Promise<void> {
+    while (this.running.size < BATCHES_AT_ONCE && !this.loop.stopping) {
+      const run = await this.runs.claim();
+      if (!run) return;
+      const running = this.ask(run)
+        .catch((error: unknown) => {
+          const detail = (error as Error).message;
+          const msg = 'a status run was interrupted: it continues once its lease has expired';
+          this.logger.error({ msg, batchId: run.batchId, detail });
+        })
+        .finally(() => {
+          this.running.delete(running);
+          void this.loop.run();
+        });
+      this.running.add(running);
+    }
+  }
+
+  /** Asks about the grants of a batch that were not asked about since the run was requested. */
+  private async ask(run: StatusRun): Promise<void> {
+    const waiting = await this.runs.grantsToAsk(run);
+    let unanswered = 0;
+    const work = async () => {
+      while (unanswered < UNANSWERED_LIMIT && !this.loop.stopping) {
+        const grant = waiting.shift();
+        if (!grant) return;
+        // Another instance may have taken over if this one was suspended for longer than the lease.
+        if (!(await this.runs.renew(run))) return void waiting.splice(0);
+        unanswered = (await this.askAbout(grant, run)) ? 0 : unanswered + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: CALLS_PER_BATCH }, work));
+    if (waiting.length > 0 && unanswered >= UNANSWERED_LIMIT) {
+      const msg = 'the provider does not answer, so it was not asked about the remaining grants of a batch';
+      this.logger.error({ msg, batchId: run.batchId, grants: waiting.length });
+    } else if (waiting.length > 0) {
+      return this.runs.release(run);
+    }
+    await this.runs.end(run);
+  }
+
+  /** @returns whether the provider answered, with whatever status */
+  private async askAbout(grant: Grant, { batchId, requestId }: StatusRun): Promise<boolean> {
+    const { requestRef, operatorId, providerId } = grant;
+    const fields = { actor: 'batch', requestRef, operatorId, providerId, batchId };
+    const judged = await this.tracing.runWork('status', requestId ?? this.randomness.uuid(), fields, () =>
+      this.callbacks.pullStatus(grant),
+    );
+    if (!judged.ok) return judged.failure.status !== undefined;
+    await this.grants.recordStatus(requestRef, judged.remainingSpins, judged.completed);
+    return true;
+  }
+}

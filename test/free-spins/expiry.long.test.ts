@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { BATCHES, batchOrder, GRANTS } from '../approvals/desk.js';
+import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { launch, type Launched } from '../process/launch.js';
+import { CANCEL, GRANT } from '../world/provider.js';
+import { TestClock } from '../world/test-clock.js';
+import { ADMIN_KEY, useWorld, type World } from '../world/world.js';
+import { Tool, until } from './tool.js';
+
+const PORT = 25_000 + Math.floor(Math.random() * 1000);
+const DAY_MS = 24 * 3_600_000;
+
+const world = useWorld();
+const tool = new Tool(world);
+
+const expiring = () => tool.granted({ expiresAt: tomorrow() });
+const tomorrow = () => new Date(Date.now() + DAY_MS).toISOString();
+
+/** Lets the expiry of grants be reached. */
+async function reach(...requestRefs: string[]): Promise<void> {
+  await world.sql.run(
+    'UPDATE free_spin_grants SET expires_at = clock_timestamp() WHERE request_ref = ANY ($1)',
+    [requestRefs],
+  );
+}
+
+describe('on two instances', () => {
+  let other: World;
+  beforeAll(async () => {
+    other = await world.another(new TestClock());
+    return () => other.app.close();
+  });
+
+  /** Lets the expiry of grants be reached, and has both instances look for it. */
+  async function expire(...requestRefs: string[]): Promise<void> {
+    await reach(...requestRefs);
+    look();
+  }
+
+  function look(): void {
+    for (const { app } of [world, other]) app.get(BatchRunner).wake();
+  }
+
+  test('an expired grant that was not sent yet is FAILED without a call', async () => {
+    const order = batchOrder(9, { expiresAt: tomorrow() });
+    const held = world.provider.always({ do: 'hold' }, { path: GRANT });
+    const { batchId } = (await world.admin('POST', BATCHES, order)).json;
+    const counts = async () => (await world.admin('GET', `${BATCHES}/${String(batchId)}?items=false`)).json;
+    const players = new Set(order.playerRefs);
+    const sent = () =>
+      world.provider.calls(GRANT).filter(({ json }) => players.has(String(json['playerRef'])));
+    await until('eight are under way', () => sent().length === 8);
+    await world.sql.run('UPDATE free_spin_grants SET expires_at = clock_timestamp() WHERE batch_id = $1', [
+      batchId,
+    ]);
+    held.withdraw();
+    held.release();
+    await until('the others are over', async () => (await counts())['cancelled'] === 8);
+    expect(await counts()).toMatchObject({ failed: 1, pending: 0, granted: 0 });
+    expect(sent()).toHaveLength(8);
+    expect((await world.admin('GET', `${BATCHES}/${String(batchId)}/failures`)).json).toEqual({
+      items: [{ error: 'not sent: its expiresAt has passed', count: 1, outcomeUnknown: false }],
+    });
+  });
+
+  describe('an expiry beside another cancel sends one callback:', () => {
+    /** Holds the cancel of a new grant. */
+    const heldCancel = async (status: number) => {
+      const grant = await expiring();
+      const held = world.provider.next(
+        { do: 'hold', ...(status !== 200 && { then: { do: 'answer', status } as const }) },
+        { path: CANCEL, externalRef: String(grant['externalRef']) },
+      );
+      return { requestRef: grant.requestRef, held };
+    };
+
+    test('a cancel during the expiry is a 409', async () => {
+      const { requestRef, held } = await heldCancel(200);
+      await expire(requestRef);
+      await held.arrived;
+      const cancels = await Promise.all([world, other].map(({ url }) => cancelAt(url, requestRef)));
+      expect(cancels).toEqual([409, 409]);
+      await tool.act(requestRef, 'status');
+      held.release();
+      await until('it is cancelled', async () => (await tool.state(requestRef)) === 'CANCELLED');
+      expect((await tool.read(requestRef)).json).toMatchObject({ expired: true, remainingSpins: 0 });
+      expect(tool.calls(CANCEL, requestRef)).toHaveLength(1);
+    });
+
+    test('an expiry during a cancel that succeeds is not sent', async () => {
+      const { requestRef, held } = await heldCancel(200);
+      const cancel = tool.act(requestRef, 'cancel');
+      await held.arrived;
+      await expire(requestRef);
+      const later = await expiring();
+      await expire(later.requestRef);
+      await until(
+        'a later one is cancelled',
+        async () => (await tool.state(later.requestRef)) === 'CANCELLED',
+      );
+      held.release();
+      expect((await cancel).json).toMatchObject({ state: 'CANCELLED' });
+      expect((await cancel).json).not.toHaveProperty('expired');
+      expect(tool.calls(CANCEL, requestRef)).toHaveLength(1);
+    });
+
+    test('an expiry during a cancel that fails is sent afterwards', async () => {
+      const { requestRef, held } = await heldCancel(503);
+      const cancel = tool.act(requestRef, 'cancel');
+      await held.arrived;
+      await expire(requestRef);
+      held.release();
+      expect((await cancel).status).toBe(502);
+      look();
+      await until('it is cancelled', async () => (await tool.state(requestRef)) === 'CANCELLED');
+      expect((await tool.read(requestRef)).json).toMatchObject({ expired: true });
+      expect(tool.calls(CANCEL, requestRef)).toHaveLength(2);
+    });
+
+    test('all at once: a status, cancels, the cancel of the batch and the expiry, on two instances', async () => {
+      const order = batchOrder(12, { expiresAt: tomorrow() });
+      const { batchId } = (await world.admin('POST', BATCHES, order)).json;
+      const path = `${BATCHES}/${String(batchId)}`;
+      const batch = async () => (await world.admin('GET', path)).json;
+      await until('all are granted', async () => (await batch())['granted'] === 12);
+      const refs = ((await batch())['items'] as { requestRef: string }[]).map(({ requestRef }) => requestRef);
+      const acts = [world, other].flatMap(({ url }) =>
+        refs.flatMap((requestRef) => [
+          cancelAt(url, requestRef),
+          postAt(url, `${GRANTS}/${requestRef}/status`),
+        ]),
+      );
+      await Promise.all([
+        expire(...refs),
+        ...acts,
+        ...[world, other].map(({ url }) => postAt(url, `${path}/cancel`)),
+        ...[world, other].map(({ url }) => postAt(url, `${path}/status`)),
+      ]);
+      look();
+      await until('all are cancelled', async () => (await batch())['cancelled'] === 12);
+      expect(refs.map((requestRef) => tool.calls(CANCEL, requestRef).length)).toEqual(refs.map(() => 1));
+    }, 60_000);
+  });
+});
+
+const postAt = async (url: string, path: string) => {
+  const headers = { Authorization: 'Bearer admin-key-of-the-test-world-0123456789' };
+  return (await fetch(url + path, { method: 'POST', headers })).status;
+};
+const cancelAt = (url: string, requestRef: string) => postAt(url, `${GRANTS}/${requestRef}/cancel`);
+
+describe('an instance that is killed during an expiry', () => {
+  let service: Launched;
+  afterEach(() => service.process.kill('SIGKILL'));
+
+  test('is followed by another, which sends the callback once more', async () => {
+    const { requestRef, externalRef } = await expiring();
+    // Only the launched instances look for expired grants.
+    await world.app.get(BatchRunner)['loop'].stop(0);
+    const held = world.provider.next(
+      { do: 'hold', then: { do: 'drop' } },
+      { path: CANCEL, externalRef: String(externalRef) },
+    );
+    service = await started();
+    await reach(requestRef);
+    await held.arrived;
+    const exit = once(service.process, 'exit');
+    service.process.kill('SIGKILL');
+    await exit;
+    await world.sql.run(
+      'UPDATE free_spin_grants SET cancel_lease_until = clock_timestamp() WHERE cancel_lease_until IS NOT NULL',
+    );
+    service = await started();
+    const state = async () =>
+      (
+        await world.sql.run<{ state: string }>(
+          'SELECT state, expiry FROM free_spin_grants WHERE request_ref = $1',
+          [requestRef],
+        )
+      )[0];
+    await until('it is cancelled', async () => (await state())?.state === 'CANCELLED');
+    expect(await state()).toEqual({ state: 'CANCELLED', expiry: 'BEGUN' });
+    expect(tool.calls(CANCEL, requestRef)).toHaveLength(2);
+    held.release();
+  }, 120_000);
+
+  async function started(): Promise<Launched> {
+    const launched = launch({
+      ADMIN_API_KEY: ADMIN_KEY,
+      SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
+      DATABASE_URL: world.databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: String(PORT),
+      OUTBOUND_ALLOW_PRIVATE: 'true',
+    });
+    for (;;) {
+      if (launched.process.exitCode !== null) throw new Error(launched.lines.join('\n'));
+      const ready = await fetch(`http://127.0.0.1:${PORT}/health/ready`).catch(() => undefined);
+      if (ready?.status === 200) return launched;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+});
