@@ -14,7 +14,8 @@ export class AttentionItem {
   @ApiProperty({
     example: 'sandbox-provider/bet-1001',
     description:
-      'Identifies the cause. Transaction, winnings: providerId/transactionId. Grant: requestRef. Revocation: sessionId. ' +
+      'Identifies the cause. Transaction, winnings: providerId/transactionId. Grant: requestRef, or the batchId of a batch, ' +
+      'with `/expiry` if its grants could not be cancelled at their expiresAt. Revocation: sessionId. ' +
       'Round: providerId/operatorId. Reconciliation: operatorId/providerId/transactionId/finding. Approval: approvalId.',
   })
   subject: string;
@@ -31,7 +32,11 @@ export class AttentionItem {
   @ApiPropertyOptional({ example: 'sandbox-provider' })
   providerId?: string;
 
-  @ApiPropertyOptional({ type: 'integer', example: 3, description: 'For rounds: their number' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 3,
+    description: 'For rounds, and for the grants of a batch: their number',
+  })
   count?: number;
 
   @ApiPropertyOptional({

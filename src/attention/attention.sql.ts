@@ -102,11 +102,12 @@ export const END_OTHER_FINDINGS = named(
          AND subject <> ALL (:subjects::text[])`),
 );
 
+/** Updates the item of open rounds, or of the grants of a batch. */
 export const COUNT_AGAIN = named(
   'attention_count_again',
   `
     UPDATE attention_items SET count = :count, summary = :summary
-     WHERE kind = 'round' AND subject = :subject AND cause_present
+     WHERE kind = :kind AND subject = :subject AND cause_present
        AND (count, summary) IS DISTINCT FROM (:count, :summary)`,
 );
 

@@ -1,3 +1,5 @@
+import { isUuid } from '../api/validation/identifier.js';
+
 export const ATTENTION_KINDS = [
   'transaction',
   'round',
@@ -40,4 +42,19 @@ export function subjectOf(providerId: string, id: string): string {
 export function partsOf(subject: string): { readonly providerId: string; readonly id: string } {
   const slash = subject.indexOf('/');
   return { providerId: subject.slice(0, slash), id: subject.slice(slash + 1) };
+}
+
+/** Ends the subject of the grants of a batch that could not be cancelled at their expiresAt. */
+export const OF_EXPIRY = '/expiry';
+
+/**
+ * The batch that the subject of a grant's item may name: `failed` for its FAILED grants, `expiry` for those that could not
+ * be cancelled at their expiresAt. Undefined if the subject can only be a requestRef.
+ */
+export function batchOf(
+  subject: string,
+): { readonly batchId: string; readonly what: 'failed' | 'expiry' } | undefined {
+  const ofExpiry = subject.endsWith(OF_EXPIRY);
+  const batchId = ofExpiry ? subject.slice(0, -OF_EXPIRY.length) : subject;
+  return isUuid(batchId) ? { batchId, what: ofExpiry ? 'expiry' : 'failed' } : undefined;
 }

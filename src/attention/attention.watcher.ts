@@ -4,7 +4,7 @@ import { Metrics } from '../observability/metrics.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Parking } from '../wallet/resolving/parking.js';
-import { type AttentionKind, partsOf, subjectOf } from './attention.js';
+import { type AttentionKind, batchOf, type Cause, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
 import { flaggedWinnings, type Search, type SearchedRow } from './causes.js';
@@ -47,6 +47,7 @@ const STOP_MS = 2_000;
 const SEARCHED = [
   'undecided',
   'grants',
+  'expiries',
   'duplicates',
   'revocations',
   'approvals',
@@ -179,20 +180,34 @@ export class AttentionWatcher implements OnModuleInit {
     const causes = rows.filter(isNew).map(({ cause }) => cause);
     if (name === 'parked') await this.items.markParked(causes);
     if (name === 'duplicates') await this.items.endFailures(causes);
-    await this.items.open(causes);
+    await this.items.open(await this.counted(causes));
     return {
       end: rows.length === WINDOW ? rows.at(-1)?.place : undefined,
       mayBeNew: rows.some((row) => isNew(row) || row.recent),
     };
   }
 
-  /** Closes items of a kind whose cause is gone. Each pass checks one window of items. */
+  /** Replaces the causes of grants of one batch by one cause with their number. */
+  private async counted(causes: readonly Cause[]): Promise<readonly Cause[]> {
+    const ofBatch = causes.filter(({ kind, subject }) => kind === 'grant' && batchOf(subject));
+    if (ofBatch.length === 0) return causes;
+    const batches = await this.causes.ofBatches([...new Set(ofBatch.map(({ subject }) => subject))]);
+    const subjects = new Set(batches.map(({ subject }) => subject));
+    return [...causes.filter(({ subject }) => !subjects.has(subject)), ...batches];
+  }
+
+  /**
+   * Closes items of a kind whose cause is gone, and counts the grants of batches again. Each pass checks one window of
+   * items.
+   */
   private async endGone(kind: (typeof ENDING)[number]): Promise<void> {
     const present = await this.items.present(kind, this.checked.get(kind), WINDOW);
     const subjects = present.map(({ subject }) => subject);
     const still =
       kind === 'winnings' ? await this.flagged(subjects) : await this.causes.still(kind, subjects);
     await this.items.end(present.filter(({ subject }) => !still.has(subject)).map(({ id }) => id));
+    if (kind === 'grant')
+      for (const cause of await this.causes.ofBatches([...still])) await this.items.countAgain(cause);
     const last = present.length === WINDOW ? present.at(-1) : undefined;
     if (last) this.checked.set(kind, last.subject);
     else this.checked.delete(kind);

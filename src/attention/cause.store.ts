@@ -3,8 +3,16 @@ import { Database } from '../database/database.js';
 import { leading, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
 import { openRound } from '../desk/rounds/open-round.sql.js';
-import { type Cause, partsOf } from './attention.js';
-import { causeOf, type RowOf, type Search, type SearchedRow, type TenantPair } from './causes.js';
+import { batchOf, type Cause, OF_EXPIRY, partsOf } from './attention.js';
+import {
+  causeOf,
+  type CountedBatch,
+  grantsOfBatch,
+  type RowOf,
+  type Search,
+  type SearchedRow,
+  type TenantPair,
+} from './causes.js';
 
 /*
  * Searches for the causes of attention items in the tables of other rooms. The place of a row is its sort key. Each
@@ -70,16 +78,36 @@ const UNDECIDED = named(
      ORDER BY t.since DESC, t.provider_id DESC, t.transaction_id DESC`,
 );
 
-/** Reads the index free_spin_grants_failed. */
+const GRANT = `
+  g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef", g.player_ref AS "playerRef",
+  g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency, g.batch_id AS "batchId"`;
+
+/** Reads the index free_spin_grants_failed. The failed grants of a batch have one item. */
 const GRANTS = named(
   'cause_grants',
   `
-    SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
-           g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
-           g.failure_error AS error, g.outcome_unknown AS "outcomeUnknown", true AS due, g.updated_at > ${RECENT} AS recent,
-           ${known('grant', 'g.request_ref')}, ARRAY[g.updated_at::text, g.request_ref] AS place
+    SELECT ${GRANT}, g.failure_error AS error, g.outcome_unknown AS "outcomeUnknown", true AS due,
+           g.updated_at > ${RECENT} AS recent, ${known('grant', 'coalesce(g.batch_id::text, g.request_ref)')},
+           ARRAY[g.updated_at::text, g.request_ref] AS place
       FROM (SELECT * FROM free_spin_grants
              WHERE state = 'FAILED' AND updated_at <= :at::timestamptz
+               AND (updated_at, request_ref) < (:at::timestamptz, :id::text)
+             ORDER BY updated_at DESC, request_ref DESC LIMIT :limit) g
+     ORDER BY g.updated_at DESC, g.request_ref DESC`,
+);
+
+/** Condition for a grant whose spins could not be cancelled at its expiresAt. */
+const EXPIRY_FAILED = `g.state = 'GRANTED' AND g.expiry = 'FAILED'`;
+
+/** Reads the index free_spin_grants_expiry_failed. Such grants of a batch have one item, too. */
+const EXPIRIES = named(
+  'cause_expiries',
+  `
+    SELECT ${GRANT}, g.last_cancel_error AS error, true AS due, g.updated_at > ${RECENT} AS recent,
+           ${known('grant', `coalesce(g.batch_id || '${OF_EXPIRY}', g.request_ref)`)},
+           ARRAY[g.updated_at::text, g.request_ref] AS place
+      FROM (SELECT * FROM free_spin_grants
+             WHERE state = 'GRANTED' AND expiry = 'FAILED' AND updated_at <= :at::timestamptz
                AND (updated_at, request_ref) < (:at::timestamptz, :id::text)
              ORDER BY updated_at DESC, request_ref DESC LIMIT :limit) g
      ORDER BY g.updated_at DESC, g.request_ref DESC`,
@@ -92,9 +120,7 @@ const GRANTS = named(
 const DUPLICATES = named(
   'cause_duplicates',
   `
-    SELECT g.provider_id AS "providerId", g.operator_id AS "operatorId", g.request_ref AS "requestRef",
-           g.player_ref AS "playerRef", g.game_id AS "gameId", g.spins, g.bet_amount_minor AS "betAmountMinor", g.currency,
-           g.duplicate_of AS "duplicateOf", true AS due, g.granted_at > ${RECENT} AS recent,
+    SELECT ${GRANT}, g.duplicate_of AS "duplicateOf", true AS due, g.granted_at > ${RECENT} AS recent,
            ${ofItem('grant', 'g.request_ref', 'i.duplicate_of IS NOT NULL')} AS known,
            ARRAY[g.granted_at::text, g.request_ref] AS place
       FROM (SELECT * FROM free_spin_grants
@@ -148,19 +174,34 @@ export const SEARCHES = {
   parked: { statement: PARKED, begin: ['infinity', '', ''] },
   undecided: { statement: UNDECIDED, begin: ['now', '', ''] },
   grants: { statement: GRANTS, begin: ['infinity', ''] },
+  expiries: { statement: EXPIRIES, begin: ['infinity', ''] },
   duplicates: { statement: DUPLICATES, begin: ['infinity', ''] },
   revocations: { statement: REVOCATIONS, begin: ['now', LAST_UUID] },
   approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
 } as const satisfies Record<string, { statement: Statement; begin: readonly string[] }>;
 
-/** Selects the subjects for which the condition is true. `k` has a subject and its two parts. */
+/**
+ * Selects the subjects for which the condition is true. `k` has a subject and its two parts, and the id of the batch that
+ * the subject may name.
+ */
 const stillWhere = (name: string, condition: string) =>
   named(
     `cause_still_${name}`,
     `
-    SELECT k.subject FROM unnest(:subjects::text[], :providerIds::text[], :ids::text[]) AS k (subject, provider_id, id)
+    SELECT k.subject
+      FROM unnest(:subjects::text[], :providerIds::text[], :ids::text[], :batchIds::uuid[])
+        AS k (subject, provider_id, id, batch_id)
      WHERE ${condition}`,
   );
+
+/** Whether any grant of the batch k.batch_id meets the condition. */
+const inBatch = (condition: string) =>
+  lookUp('true', `free_spin_grants g WHERE g.batch_id = k.batch_id AND (${condition}) LIMIT 1`);
+
+/** While a grant of the batch is sent again or voided, its failure counts as present. */
+const BATCH_FAILS = `
+  g.state = 'FAILED' OR (g.state = 'PENDING' AND g.attempt > 0)
+  OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL) AND g.expiry IS NULL)`;
 
 /**
  * Selects the subjects whose cause is still present. While an attempt or a callback is in flight, the cause counts as
@@ -175,12 +216,14 @@ export const STILL = {
   grant: stillWhere(
     'grant',
     // `void` makes a FAILED grant GRANTED and then cancels it. The cause is present until the cancel has succeeded. A
-    // duplicate remains one, so only a person closes its item.
-    lookUp(
+    // duplicate remains one, so only a person closes its item. A subject may be a requestRef or name a batch.
+    `coalesce(${lookUp(
       `g.state IN ('PENDING', 'FAILED') OR g.duplicate_of IS NOT NULL
              OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))`,
       'free_spin_grants g WHERE g.request_ref = k.subject',
-    ),
+    )}, false)
+       OR (k.subject = k.batch_id::text AND ${inBatch(BATCH_FAILS)})
+       OR (k.subject = k.batch_id || '${OF_EXPIRY}' AND ${inBatch(EXPIRY_FAILED)})`,
   ),
   revocation: stillWhere(
     'revocation',
@@ -193,6 +236,31 @@ export const STILL = {
       'approvals a WHERE a.approval_id = k.subject::uuid',
     ),
   ),
+} as const;
+
+/**
+ * Counts the grants of batches that meet a condition, and how many of them may be live although they failed. Without such
+ * grants, a batch has no row.
+ */
+const countInBatches = (name: string, condition: string) =>
+  named(
+    `cause_count_${name}`,
+    `
+    SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId",
+           c.provider_id AS "providerId", c.game_id AS "gameId", c.count, c.unknown
+      FROM unnest(:batchIds::uuid[]) AS k (batch_id)
+      JOIN free_spin_batches b ON b.batch_id = k.batch_id
+     CROSS JOIN LATERAL (
+       SELECT min(g.provider_id) AS provider_id, min(g.game_id) AS game_id, count(*)::int AS count,
+              (count(*) FILTER (WHERE g.outcome_unknown))::int AS unknown
+         FROM free_spin_grants g WHERE g.batch_id = k.batch_id AND ${condition}) c
+     WHERE c.count > 0`,
+  );
+
+export const COUNT_IN_BATCHES = {
+  /** Reads the index free_spin_grants_failed_of_batch. */
+  failed: countInBatches('failed', `g.state = 'FAILED'`),
+  expiry: countInBatches('expiry', EXPIRY_FAILED),
 } as const;
 
 const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
@@ -280,12 +348,31 @@ export class CauseStore {
   async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {
     if (subjects.length === 0) return new Set();
     const parts = subjects.map(partsOf);
+    const batches = subjects.map(batchOf);
     const rows = await this.database.query<{ subject: string }>(STILL[kind], {
       subjects,
       providerIds: parts.map(({ providerId }) => providerId),
       ids: parts.map(({ id }) => id),
+      batchIds: batches.map((batch) => batch?.batchId ?? null),
     });
     return new Set(rows.map(({ subject }) => subject));
+  }
+
+  /**
+   * Returns the causes of batches with grants that need a person now, each with their number.
+   * @param subjects of items of the kind `grant`; those that name no batch are ignored
+   */
+  async ofBatches(subjects: readonly string[]): Promise<Cause[]> {
+    const batches = subjects.flatMap((subject) => batchOf(subject) ?? []);
+    const causes = await Promise.all(
+      (['failed', 'expiry'] as const).map(async (what) => {
+        const batchIds = batches.filter((batch) => batch.what === what).map(({ batchId }) => batchId);
+        if (batchIds.length === 0) return [];
+        const rows = await this.database.query<CountedBatch>(COUNT_IN_BATCHES[what], { batchIds });
+        return rows.map((row) => grantsOfBatch(what, row));
+      }),
+    );
+    return causes.flat();
   }
 
   /** Ordered by provider, then operator. */

@@ -7,7 +7,7 @@ import {
 } from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
 import { money, transactionMoney } from '../money/money.js';
-import { type Cause, subjectOf } from './attention.js';
+import { type Cause, OF_EXPIRY, subjectOf } from './attention.js';
 
 /*
  * Maps the rows that the searches find to causes. The summary of a cause is a sentence with amounts such as `2.50 EUR`;
@@ -35,8 +35,9 @@ type UndecidedRow = SearchedRow &
     readonly parkedAt: string | null;
   };
 
-type GrantRow = SearchedRow & GrantTerms & { readonly providerId: string };
+type GrantRow = SearchedRow & GrantTerms & { readonly providerId: string; readonly batchId: string | null };
 type FailedGrantRow = GrantRow & { readonly error: string | null; readonly outcomeUnknown: boolean };
+type FailedExpiryRow = GrantRow & { readonly error: string | null };
 type DuplicateGrantRow = GrantRow & { readonly duplicateOf: string };
 
 interface RevocationRow extends SearchedRow {
@@ -59,6 +60,7 @@ export interface RowOf {
   readonly parked: UndecidedRow;
   readonly undecided: UndecidedRow;
   readonly grants: FailedGrantRow;
+  readonly expiries: FailedExpiryRow;
   readonly duplicates: DuplicateGrantRow;
   readonly revocations: RevocationRow;
   readonly approvals: ApprovalRow;
@@ -70,10 +72,23 @@ export interface TenantPair {
   readonly providerId: string;
 }
 
+/** A batch with grants that need a person. */
+export interface CountedBatch extends TenantPair {
+  readonly batchId: string;
+  readonly batchRef: string | null;
+  readonly gameId: string;
+  /** The number of these grants, at least 1. */
+  readonly count: number;
+  /** How many of them the provider may have granted although they failed. */
+  readonly unknown: number;
+}
+
+/** Maps a row of a search to its cause. The cause of a grant of a batch has the batch's subject, but no count. */
 export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause } = {
   parked: undecidedTransaction,
   undecided: undecidedTransaction,
   grants: failedGrant,
+  expiries: failedExpiry,
   duplicates: duplicateGrant,
   revocations: undeliveredRevocation,
   approvals: waitingApproval,
@@ -95,8 +110,34 @@ function undecidedTransaction(row: UndecidedRow): Cause {
 
 function failedGrant(row: FailedGrantRow): Cause {
   const outcome = row.outcomeUnknown ? 'the provider may have granted it' : 'it was not granted';
-  const error = row.error === null ? '' : `: ${row.error}`;
-  return causeOfGrant(row, `failed${error}; ${outcome}`);
+  const cause = causeOfGrant(row, `failed${suffixOf(row)}; ${outcome}`);
+  return row.batchId === null ? cause : { ...cause, subject: row.batchId };
+}
+
+function failedExpiry(row: FailedExpiryRow): Cause {
+  const cause = causeOfGrant(row, `could not be cancelled at its expiresAt${suffixOf(row)}`);
+  return row.batchId === null ? cause : { ...cause, subject: row.batchId + OF_EXPIRY };
+}
+
+const suffixOf = ({ error }: { error: string | null }) => (error === null ? '' : `: ${error}`);
+
+/** The cause of all grants of a batch that have failed, or could not be cancelled at their expiresAt. */
+export function grantsOfBatch(
+  what: 'failed' | 'expiry',
+  { batchId, batchRef, operatorId, providerId, gameId, count, unknown }: CountedBatch,
+): Cause {
+  const grants = `${count} ${count === 1 ? 'grant' : 'grants'} of the batch ${batchRef ?? batchId} in ${gameId}`;
+  const query = new URLSearchParams({ batchId, state: what === 'failed' ? 'FAILED' : 'GRANTED' });
+  const outcome = unknown === 0 ? '' : `; the provider may have granted ${unknown} of them`;
+  return {
+    kind: 'grant',
+    subject: what === 'failed' ? batchId : batchId + OF_EXPIRY,
+    operatorId,
+    providerId,
+    summary: `${grants} ${what === 'failed' ? `failed${outcome}` : 'could not be cancelled at their expiresAt'}`,
+    count,
+    href: `/v1/admin/free-spins?${query.toString()}`,
+  };
 }
 
 function duplicateGrant(row: DuplicateGrantRow): Cause {

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COUNT, END_FAILURES, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
-import { OPEN_ROUNDS, SEARCHES, STILL, TRADING_PAIRS } from '../../src/attention/cause.store.js';
+import {
+  COUNT_IN_BATCHES,
+  OPEN_ROUNDS,
+  SEARCHES,
+  STILL,
+  TRADING_PAIRS,
+} from '../../src/attention/cause.store.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { createMigratedDatabase } from '../world/database.js';
@@ -47,10 +53,11 @@ beforeAll(async () => {
   );
   await sql.run(
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
-       bet_amount_minor, currency, attempt, external_ref, granted_at, duplicate_of, failure_error)
+       bet_amount_minor, currency, attempt, external_ref, granted_at, duplicate_of, failure_error, expires_at, expiry)
      SELECT n, CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'GRANTED' END, 'operator' || n % 4, 'provider' || n % 4, 'p',
             'game' || n % 4, 1, 0, 'EUR', 1, CASE WHEN n % 10 <> 0 THEN n::text END,
-            CASE n % 10 WHEN 1 THEN now() END, CASE n % 10 WHEN 1 THEN '2' END, CASE n % 10 WHEN 0 THEN 'x' END
+            CASE n % 10 WHEN 1 THEN now() END, CASE n % 10 WHEN 1 THEN '2' END, CASE n % 10 WHEN 0 THEN 'x' END,
+            CASE n % 10 WHEN 2 THEN now() END, CASE n % 10 WHEN 2 THEN 'FAILED' END
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
   await sql.run(
@@ -133,9 +140,14 @@ test.each(Object.keys(STILL) as (keyof typeof STILL)[])(
   'whether the cause of a %s is still present is looked up by key',
   async (kind) => {
     const ids = Array.from({ length: WINDOW }, (_, n) => (kind === 'transaction' ? `t${n}` : ID));
-    await expectCheap(STILL[kind], { subjects: ids, providerIds: ids.map(() => 'provider1'), ids });
+    const batchIds = ids.map(() => ID);
+    await expectCheap(STILL[kind], { subjects: ids, providerIds: ids.map(() => 'provider1'), ids, batchIds });
   },
 );
+
+test('the failed grants of batches are counted by the keys of the batches', async () => {
+  for (const statement of Object.values(COUNT_IN_BATCHES)) await expectCheap(statement, { batchIds: [ID] });
+});
 
 test('open rounds are counted among the newest transactions of a pair', async () => {
   await expectCheap(TRADING_PAIRS, {});
