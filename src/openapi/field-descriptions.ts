@@ -102,6 +102,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   'AttentionItem.kind': 'What needs attention',
   'AttentionResponse.kind': 'What needs attention',
   'CloseRequest.reason': 'Why it is closed',
+  'BatchFailure.error': 'Why these grants failed',
   'ErrorBody.error': 'The message, for people; programs read `X-Error-Code`',
   'GameResponse.roundDetailsUrl': 'The address at which the provider shows a round, with placeholders',
   'GrantFailure.error': 'Why the grant failed',

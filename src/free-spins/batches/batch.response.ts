@@ -45,13 +45,6 @@ export class BatchItem {
   @ApiProperty({ example: 'EUR' })
   currency: string;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
-    description: 'When the platform cancels the remaining spins of its grants; absent if they do not expire',
-  })
-  expiresAt?: Date;
-
   @ApiProperty({ type: 'integer', example: 1000 })
   total: number;
 
@@ -66,6 +59,16 @@ export class BatchItem {
 
   @ApiProperty({ type: 'integer', example: 2 })
   cancelled: number;
+
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  createdAt: Date;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    description: 'When the platform cancels the remaining spins of its grants; absent if they do not expire',
+  })
+  expiresAt?: Date;
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -92,9 +95,6 @@ export class BatchItem {
     description: 'The time of the oldest of these answers',
   })
   statusCheckedAt?: Date;
-
-  @ApiProperty({ type: 'string', format: 'date-time' })
-  createdAt: Date;
 }
 
 export class BatchResponse extends BatchItem {

@@ -156,8 +156,6 @@ export const GRANT_COLUMNS: Columns<GrantResponse> = {
   betAmountMinor: true,
   stakeMinor: true,
   currency: true,
-  expiresAt: true,
-  expired: true,
   externalRef: true,
   duplicateOf: true,
   remainingSpins: true,
@@ -168,6 +166,8 @@ export const GRANT_COLUMNS: Columns<GrantResponse> = {
   batchId: true,
   createdAt: true,
   updatedAt: true,
+  expiresAt: true,
+  expired: true,
 };
 
 export class GrantListResponse extends listOf(GrantResponse) {}
