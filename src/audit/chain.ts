@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type Entry, placeText, type Witness } from './entry.js';
 
-/** Where a chain is broken, and why. */
-export interface Break {
+/** The audit log, or an archive of it, is broken. The message has the place and the reason. */
+export class BrokenAuditError extends Error {
+  /** The file of the archive that is broken; undefined if it is the log in the database. */
+  path: string | undefined;
+
   /**
-   * `<day>/<position>` of the first entry that is wrong, missing or superfluous; the partition's name if an archive
-   * as a whole is wrong.
+   * @param at `<day>/<position>` of the first entry that is wrong, missing or superfluous; the partition's name if an
+   *   archive as a whole is wrong
    */
-  readonly at: string;
-  readonly reason: string;
+  constructor(at: string, reason: string) {
+    super(`${at}: ${reason}`);
+  }
 }
 
 /** The `previousHash` of the log's first entry. */
@@ -28,27 +32,26 @@ export class Chain {
 
   /**
    * Verifies the next entry, in the order of day and position.
-   * @returns the break; undefined if the entry is valid
+   * @throws BrokenAuditError if the entry is not valid
    */
-  follow(entry: Entry): Break | undefined {
+  follow(entry: Entry): void {
     const sameDay = this.last?.day === entry.day;
     const position = sameDay ? this.last!.position + 1 : 1;
     const at = placeText(entry);
     if (entry.position !== position)
-      return { at: placeText({ day: entry.day, position }), reason: 'it is missing, or was moved' };
+      throw new BrokenAuditError(placeText({ day: entry.day, position }), 'it is missing, or was moved');
     if (entry.previousHash !== this.expected(sameDay)) {
       const reason = sameDay
         ? 'it does not follow the entry before it'
         : this.last
           ? `it does not have the digest of ${this.last.day}: that day was altered or moved`
           : 'it is not the first entry of the log';
-      return { at, reason };
+      throw new BrokenAuditError(at, reason);
     }
-    if (!hasItsHash(entry)) return { at, reason: 'its content does not match its hash' };
+    if (!hasItsHash(entry)) throw new BrokenAuditError(at, 'its content does not match its hash');
     this.last = { day: entry.day, position: entry.position, hash: entry.hash };
     this.entries += 1;
     if (!sameDay) this.days += 1;
-    return undefined;
   }
 
   private expected(sameDay: boolean): string {

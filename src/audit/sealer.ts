@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Configuration } from '../config/configuration.js';
 import type { SecretsKeys } from '../config/keys.js';
 import { keyIdOf } from '../runtime/digest.js';
-import { type Break, lengthPrefixed } from './chain.js';
+import { BrokenAuditError, lengthPrefixed } from './chain.js';
 import { placeText, type Seal, type SealedEntry, type Witness } from './entry.js';
 
 /** Separates the sealing key from other uses of `SECRETS_KEY`. */
@@ -85,24 +85,26 @@ export class SealCheck {
 
   /**
    * Verifies the seal of the next entry. The chain must have been verified up to and including this entry.
-   * @returns the break if the seal does not match or an earlier one is missing
+   * @throws BrokenAuditError if the seal does not match or an earlier one is missing
    */
-  follow(entry: SealedEntry): Break | undefined {
+  follow(entry: SealedEntry): void {
     const { hash, seal } = entry;
     const at = placeText(entry);
     this.lastPlace = at;
     if (!seal) {
       this.count.notYetSealed += 1;
-      return undefined;
+      return;
     }
     const number = this.lastNumber + 1;
     if (seal.number !== number)
-      return { at, reason: `seal ${number} is missing before its seal ${seal.number}` };
+      throw new BrokenAuditError(at, `seal ${number} is missing before its seal ${seal.number}`);
     this.lastNumber = number;
     const verdict = this.sealer.judge(seal, hash);
-    if (verdict === 'forged') {
-      return { at, reason: 'it is not the entry that was sealed: it was rewritten, or its seal was' };
-    }
+    if (verdict === 'forged')
+      throw new BrokenAuditError(
+        at,
+        'it is not the entry that was sealed: it was rewritten, or its seal was',
+      );
     if (verdict === 'valid') {
       this.count.valid += 1;
       this.count.coveredOnly += this.count.notYetSealed;
@@ -112,28 +114,27 @@ export class SealCheck {
       this.count.ofUnknownKey += 1;
       this.uncovered = seal;
     }
-    return undefined;
   }
 
   /**
    * Call it after the last entry.
-   * @returns the break if the end of the log is missing, no entry has a seal, or the newest seal's key is unknown
+   * @throws BrokenAuditError if the end of the log is missing, no entry has a seal, or the newest seal's key is unknown
    */
-  end(): Break | undefined {
+  end(): void {
     if (this.newest && this.newest.number > this.lastNumber) {
       const reason = 'it is missing, but its seal is there: the end of the log was cut off';
-      return { at: placeText(this.newest), reason };
+      throw new BrokenAuditError(placeText(this.newest), reason);
     }
     if (this.lastNumber === 0 && this.count.notYetSealed > 0) {
       const reason =
         'no entry of the log has a seal. A service of this version seals the log when it starts: ' +
         'if one has run on this database, the seals were removed';
-      return { at: this.lastPlace, reason };
+      throw new BrokenAuditError(this.lastPlace, reason);
     }
-    if (!this.uncovered) return undefined;
+    if (!this.uncovered) return;
     const reason =
       `its seal was made with key ${this.uncovered.keyId}, and no seal of a known key covers it: ` +
       'set SECRETS_KEY or SECRETS_KEY_PREVIOUS to that key';
-    return { at: placeText(this.uncovered), reason };
+    throw new BrokenAuditError(placeText(this.uncovered), reason);
   }
 }

@@ -1,25 +1,22 @@
 import type { Database } from '../database/database.js';
 import { AuditStore, pagesOf } from './audit.store.js';
 import { archiveBefore, type RecordedArchive } from './archive/archive.js';
-import { type Break, Chain } from './chain.js';
+import { BrokenAuditError, Chain } from './chain.js';
 import { placeText, type Witness } from './entry.js';
 import { type SealCount, SealCheck, type Sealer } from './sealer.js';
 
-type LogVerdict =
-  | {
-      readonly kind: 'holds';
-      readonly days: number;
-      readonly entries: number;
-      /** The newest entry; absent if the log is empty. */
-      readonly head?: Witness;
-      /** Absent if the seals were not checked. */
-      readonly seals?: SealCount;
-      /** The archive after which the log begins; absent if no entries were detached. */
-      readonly archive?: RecordedArchive;
-      /** Number of heads of detached entries that could not be compared: see `compareHeads`. */
-      readonly headsNotCompared: number;
-    }
-  | ({ readonly kind: 'broken' } & Break);
+interface VerifiedLog {
+  readonly days: number;
+  readonly entries: number;
+  /** The newest entry; undefined if the log is empty. */
+  readonly head: Witness | undefined;
+  /** Undefined if the seals were not checked. */
+  readonly seals: SealCount | undefined;
+  /** The archive after which the log begins; undefined if no entries were detached. */
+  readonly archive: RecordedArchive | undefined;
+  /** Number of heads of detached entries that could not be compared: see `compareHeads`. */
+  readonly headsNotCompared: number;
+}
 
 /**
  * Verifies the audit log, from its first entry or from the end of the last detached archive: the chain of hashes, the
@@ -27,61 +24,39 @@ type LogVerdict =
  * The service may be running at the same time.
  * @param evidence.sealer without it, the seals are not checked
  * @param evidence.heads each must still be in the log, unaltered
+ * @throws BrokenAuditError
  */
 export async function verifyAudit(
   database: Database,
-  evidence: { sealer?: Sealer; heads?: Iterable<Witness> | AsyncIterable<Witness> },
-): Promise<LogVerdict> {
+  evidence: { sealer?: Sealer | undefined; heads?: Iterable<Witness> | AsyncIterable<Witness> },
+): Promise<VerifiedLog> {
   const { sealer, heads = [] } = evidence;
   const store = new AuditStore(database);
   // This seal is read before the entries, so that they include the sealed entry.
   const newest = await store.newestSeal();
   const [first] = await store.following(undefined, 1);
   const archive = first && (await archiveBefore(first, store, sealer));
-  if (archive && 'reason' in archive) return { kind: 'broken', ...archive };
-  const lost = archive && (await findLostSeal(store, archive));
-  if (lost) return { kind: 'broken', ...lost };
+  if (archive) await requireSeals(store, archive);
   const chain = new Chain(archive?.head);
   const seals = sealer && new SealCheck(sealer, newest, archive?.lastSeal);
-  const broken = await follow(store, chain, seals);
-  if (broken) return { kind: 'broken', ...broken };
-  const compared = await compareHeads(heads, store, sealer, archive?.head);
-  if ('reason' in compared) return { kind: 'broken', ...compared };
+  for await (const page of store.pages(chain.last)) {
+    for (const entry of page) {
+      chain.follow(entry);
+      seals?.follow(entry);
+    }
+  }
+  seals?.end();
+  const headsNotCompared = await compareHeads(heads, store, sealer, archive?.head);
   const { days, entries, last: head } = chain;
-  return {
-    kind: 'holds',
-    days,
-    entries,
-    ...(head && { head }),
-    ...(seals && { seals: seals.count }),
-    ...(archive && { archive }),
-    headsNotCompared: compared.notCompared,
-  };
+  return { days, entries, head, seals: seals?.count, archive, headsNotCompared };
 }
 
 /** Checks that all seals of archived entries are in the database. They remain there to prove the archived files. */
-async function findLostSeal(
-  store: AuditStore,
-  { head, lastSeal }: RecordedArchive,
-): Promise<Break | undefined> {
+async function requireSeals(store: AuditStore, { head, lastSeal }: RecordedArchive): Promise<void> {
   const count = await store.countSeals(lastSeal);
-  if (count === lastSeal) return undefined;
+  if (count === lastSeal) return;
   const reason = `only ${count} of the ${lastSeal} seals up to this archived entry are there`;
-  return { at: placeText(head), reason };
-}
-
-async function follow(
-  store: AuditStore,
-  chain: Chain,
-  seals: SealCheck | undefined,
-): Promise<Break | undefined> {
-  for await (const entries of store.pages(chain.last)) {
-    for (const entry of entries) {
-      const broken = chain.follow(entry) ?? seals?.follow(entry);
-      if (broken) return broken;
-    }
-  }
-  return seals?.end();
+  throw new BrokenAuditError(placeText(head), reason);
 }
 
 const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
@@ -90,15 +65,16 @@ const NOT_THE_ENTRY = 'it is not the entry that the head was taken from';
  * Checks that heads kept outside of the database are entries of the log. The head of a detached entry is compared with
  * the entry's seal, which stays in the database.
  * @param lastDetached the last detached entry; undefined if there is none
- * @returns a head that is not an entry of the log, or the number of heads that could not be compared: those of detached
- *   entries without a seal of their own, or with a seal of an unknown key, or all of them if there is no sealer
+ * @returns the number of heads that could not be compared: those of detached entries without a seal of their own, or
+ *   with a seal of an unknown key, or all of them if there is no sealer
+ * @throws BrokenAuditError if a head is not an entry of the log
  */
 async function compareHeads(
   heads: Iterable<Witness> | AsyncIterable<Witness>,
   store: AuditStore,
   sealer: Sealer | undefined,
   lastDetached: Witness | undefined,
-): Promise<Break | { readonly notCompared: number }> {
+): Promise<number> {
   let notCompared = 0;
   for await (const page of pagesOf(heads)) {
     const detached = page.filter((head) => isDetached(head, lastDetached));
@@ -106,16 +82,16 @@ async function compareHeads(
     for (const head of detached) {
       const seal = seals.get(placeText(head));
       const verdict = seal && sealer ? sealer.judge(seal, head.hash) : 'unknown-key';
-      if (verdict === 'forged') return { at: placeText(head), reason: NOT_THE_ENTRY };
+      if (verdict === 'forged') throw new BrokenAuditError(placeText(head), NOT_THE_ENTRY);
       if (verdict === 'unknown-key') notCompared += 1;
     }
     const lost = await store.lostHead(page.filter((head) => !isDetached(head, lastDetached)));
     if (lost) {
       const reason = lost.missing ? 'it is missing, although it existed earlier' : NOT_THE_ENTRY;
-      return { at: placeText(lost), reason };
+      throw new BrokenAuditError(placeText(lost), reason);
     }
   }
-  return { notCompared };
+  return notCompared;
 }
 
 function isDetached({ day, position }: Witness, last: Witness | undefined): boolean {
@@ -124,7 +100,8 @@ function isDetached({ day, position }: Witness, last: Witness | undefined): bool
 
 /** @throws Error if the audit log is broken: a command must not append to it then */
 export async function requireValidAudit(database: Database, sealer: Sealer): Promise<void> {
-  const verdict = await verifyAudit(database, { sealer });
-  if (verdict.kind !== 'broken') return;
-  throw new Error(`the audit log is broken at ${verdict.at}: ${verdict.reason}; see npm run audit:verify`);
+  await verifyAudit(database, { sealer }).catch((error: unknown) => {
+    if (!(error instanceof BrokenAuditError)) throw error;
+    throw new Error(`the audit log is broken at ${error.message}; see npm run audit:verify`);
+  });
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { proveArchives } from '../audit/archive/archive.js';
 import { auditOver } from '../audit/audit.service.js';
+import { BrokenAuditError } from '../audit/chain.js';
 import { headText, parseHead, placeText, type Witness } from '../audit/entry.js';
 import { HeadFile } from '../audit/head-file.js';
 import { type SealCount, Sealer } from '../audit/sealer.js';
@@ -46,32 +47,34 @@ export async function proveAudit(
     const { secretsKey } = proof;
     const keys = secretsKey && { ...proof, secretsKey };
     const sealer = keys && new Sealer(keys);
-    const verdict = await verifyAudit(database, { heads, ...(sealer && { sealer }) });
-    if (verdict.kind === 'broken') {
-      print(`The audit log is broken at ${verdict.at}: ${verdict.reason}.`);
-      return 1;
-    }
-    print(`The audit log is valid: ${verdict.entries} entries of ${verdict.days} days.`);
-    if (verdict.head) print(`head ${headText(verdict.head)}`);
-    if (verdict.archive) {
-      const { partition, record } = verdict.archive;
+    const log = await verifyAudit(database, { heads, sealer });
+    print(`The audit log is valid: ${log.entries} entries of ${log.days} days.`);
+    if (log.head) print(`head ${headText(log.head)}`);
+    if (log.archive) {
+      const { partition, record } = log.archive;
       print(`The log begins after the archive ${partition}, which is recorded at ${placeText(record)}.`);
     }
     if (file) printHeadFile(file, print);
-    if (verdict.headsNotCompared > 0)
+    if (log.headsNotCompared > 0)
       print(
-        `${verdict.headsNotCompared} heads of archived entries were not compared: their entries have no seal of a known key.`,
+        `${log.headsNotCompared} heads of archived entries were not compared: their entries have no seal of a known key.`,
       );
-    if (archives.length > 0 && !(await proveFiles(database, archives, sealer, print))) return 1;
-    if (!keys || !verdict.seals) {
+    if (archives.length > 0) await proveFiles(database, archives, sealer, print);
+    if (!keys || !log.seals) {
       print('The seals and the stored secrets were not checked: SECRETS_KEY is not set.');
       return 0;
     }
-    printSeals(verdict.seals, print);
+    printSeals(log.seals, print);
     const audit = auditOver(database, new Sealer(keys));
     const report = await verifySecrets(database, audit, new SecretBox(keys, new Randomness()));
     printSecrets(report, print);
     return report.stale.length > 0 ? 1 : 0;
+  }).catch((error: unknown) => {
+    if (!(error instanceof BrokenAuditError)) throw error;
+    print(
+      `The ${error.path === undefined ? 'audit log' : `archive ${error.path}`} is broken at ${error.message}.`,
+    );
+    return 1;
   });
 }
 
@@ -80,23 +83,17 @@ async function proveFiles(
   paths: readonly string[],
   sealer: Sealer | undefined,
   print: Print,
-): Promise<boolean> {
-  const verdict = await proveArchives(database, paths, sealer);
-  if (verdict.kind === 'broken') {
-    print(`The archive ${verdict.path} is broken at ${verdict.at}: ${verdict.reason}.`);
-    return false;
-  }
+): Promise<void> {
+  const { archive, chain, record, seals } = await proveArchives(database, paths, sealer);
   print(
-    `The archive is valid: ${verdict.entries} entries of ${verdict.days} days, up to ${headText(verdict.archive.head)}.`,
+    `The archive is valid: ${chain.entries} entries of ${chain.days} days, up to ${headText(archive.head)}.`,
   );
-  const { record, seals } = verdict;
   print(
     record
       ? `The archive is recorded in the log at ${placeText(record)}.`
       : 'The log has no record of the archive, so entries may be missing at the end of the file.',
   );
-  if (seals) printSeals(seals, print, 'Seals of the archive');
-  return true;
+  if (seals) printSeals(seals.count, print, 'Seals of the archive');
 }
 
 function printHeadFile({ path, count, unreadableLines }: HeadFile, print: Print): void {

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { AuditStore, pagesOf } from '../audit.store.js';
-import { type Break, Chain, followsDay, hasItsHash, isFirstOfAll } from '../chain.js';
+import { BrokenAuditError, Chain, followsDay, hasItsHash, isFirstOfAll } from '../chain.js';
 import {
   type Entry,
   type EntryPlace,
@@ -11,7 +11,7 @@ import {
   type SealedEntry,
   type Witness,
 } from '../entry.js';
-import { type SealCount, SealCheck, type Sealer } from '../sealer.js';
+import { SealCheck, type Sealer } from '../sealer.js';
 import { entriesIn, readHeader, sha256Of } from './archive-file.js';
 
 const ACTION = 'audit.archive';
@@ -67,13 +67,14 @@ async function recordedArchives(store: AuditStore): Promise<RecordedArchive[]> {
  * of the log was removed.
  * @param first the first entry of the log
  * @param sealer undefined to check only the hash of the record
- * @returns undefined if the log is complete; a break if no genuine archive ends directly before `first`
+ * @returns undefined if the log is complete
+ * @throws BrokenAuditError if no genuine archive ends directly before `first`
  */
 export async function archiveBefore(
   first: Entry,
   store: AuditStore,
   sealer: Sealer | undefined,
-): Promise<RecordedArchive | Break | undefined> {
+): Promise<RecordedArchive | undefined> {
   if (isFirstOfAll(first)) return undefined;
   let reason = 'it is not the first entry of the log, and the log records no archive that ends before it';
   for (const archive of await recordedArchives(store)) {
@@ -82,7 +83,7 @@ export async function archiveBefore(
     if (doubt === undefined) return archive;
     reason = doubt;
   }
-  return { at: placeText(first), reason };
+  throw new BrokenAuditError(placeText(first), reason);
 }
 
 /** Why the record does not prove its archive; undefined if it does. */
@@ -116,30 +117,18 @@ function archiveIn(record: SealedEntry): RecordedArchive | undefined {
   return { partition: record.target.slice(TARGET.length), head, lastSeal, entries, sha256, record };
 }
 
-type ArchiveVerdict =
-  | {
-      readonly kind: 'holds';
-      /** The last file. */
-      readonly archive: Archive;
-      /** The entry of the log that records the last file; absent if the log has no such entry. */
-      readonly record?: EntryPlace;
-      readonly days: number;
-      readonly entries: number;
-      /** Absent if the seals were not verified. */
-      readonly seals?: SealCount;
-    }
-  | ({ readonly kind: 'broken'; readonly path: string } & Break);
-
-/** Valid so far: only the last entry of the last file is not authenticated yet. */
-interface Followed {
-  readonly kind: 'followed';
+interface FollowedArchives {
   /** The last file. */
   readonly archive: Archive;
   readonly chain: Chain;
+  /** Undefined if the seals were not verified. */
   readonly seals: SealCheck | undefined;
 }
 
-type Broken = Extract<ArchiveVerdict, { kind: 'broken' }>;
+interface ProvenArchives extends FollowedArchives {
+  /** The entry of the log that records the last file; undefined if the log has no such entry. */
+  readonly record: EntryPlace | undefined;
+}
 
 /**
  * Verifies archives. The chain in the files must be unbroken. The seals in the files must be valid and equal to those
@@ -147,90 +136,89 @@ type Broken = Extract<ArchiveVerdict, { kind: 'broken' }>;
  * Verify the log itself first.
  * @param paths consecutive archives, oldest first, one or more
  * @param sealer undefined to verify no seals: they are then only compared with those in the database
+ * @throws BrokenAuditError with the path of the broken file
  * @throws Error if a file cannot be read or is not an archive
  */
 export async function proveArchives(
   database: Database,
   paths: readonly string[],
   sealer: Sealer | undefined,
-): Promise<ArchiveVerdict> {
+): Promise<ProvenArchives> {
   const followed = await followArchives(database, paths, sealer);
-  if (followed.kind === 'broken') return followed;
-  const { archive, chain, seals } = followed;
-  const records = await genuineArchives(new AuditStore(database), sealer);
-  const recorded = records.find(({ partition }) => partition === archive.partition);
-  const found = recorded ? differenceOf(archive, recorded) : uncoveredEnd(archive, seals);
-  if (found) return { kind: 'broken', path: paths.at(-1)!, ...found };
-  return {
-    kind: 'holds',
-    archive,
-    days: chain.days,
-    entries: chain.entries,
-    ...(recorded && { record: recorded.record }),
-    ...(seals && { seals: seals.count }),
-  };
+  const archives = await genuineArchives(new AuditStore(database), sealer);
+  const recorded = archives.find(({ partition }) => partition === followed.archive.partition);
+  const record = await authenticateEnd(followed, recorded).catch(rethrowWithPath(paths.at(-1)!));
+  return { ...followed, record };
 }
 
-/** @throws Error as `proveArchives` */
+/**
+ * Verifies archives, except that the last entry of the last file is not authenticated.
+ * @throws Error as `proveArchives`
+ */
 export async function followArchives(
   database: Database,
   paths: readonly string[],
   sealer: Sealer | undefined,
-): Promise<Followed | Broken> {
+): Promise<FollowedArchives> {
   const store = new AuditStore(database);
   const start = await readHeader(paths[0]!);
   const chain = new Chain(start.follows);
   const seals = sealer && new SealCheck(sealer, undefined, start.lastSeal);
-  let { lastSeal } = start;
   let archive: Archive | undefined;
-  for (const path of paths) {
-    const { partition, follows } = await readHeader(path);
-    const broken = (at: string, reason: string): Broken => ({ kind: 'broken', path, at, reason });
-    if (archive && (!follows || headText(follows) !== headText(archive.head)))
-      return broken(partition, 'it does not continue the file before it');
-    const before = chain.entries;
-    for await (const page of pagesOf(entriesIn(path))) {
-      const found = await follow(page, store, chain, seals);
-      if (found) return broken(found.at, found.reason);
-      lastSeal = page.findLast(({ seal }) => seal)?.seal?.number ?? lastSeal;
-    }
-    const entries = chain.entries - before;
-    if (entries === 0) return broken(partition, 'it has no entries');
-    archive = { partition, head: chain.last!, lastSeal, entries, sha256: await sha256Of(path) };
-  }
-  return { kind: 'followed', archive: archive!, chain, seals };
+  for (const path of paths)
+    archive = await follow(path, archive, store, chain, seals).catch(rethrowWithPath(path));
+  return { archive: archive!, chain, seals };
 }
 
+/** @param before the archive before this one; undefined for the first one */
 async function follow(
-  page: readonly SealedEntry[],
+  path: string,
+  before: Archive | undefined,
   store: AuditStore,
   chain: Chain,
   seals: SealCheck | undefined,
-): Promise<Break | undefined> {
-  const kept = new Map((await store.sealsAt(page)).map((seal) => [placeText(seal), seal]));
-  for (const entry of page) {
-    const seal = kept.get(placeText(entry));
-    if (seal?.mac !== entry.seal?.mac || seal?.number !== entry.seal?.number)
-      return { at: placeText(entry), reason: 'its seal in the file is not the one in the database' };
-    const broken = chain.follow(entry) ?? seals?.follow(entry);
-    if (broken) return broken;
+): Promise<Archive> {
+  const { partition, follows, ...header } = await readHeader(path);
+  if (before && (!follows || headText(follows) !== headText(before.head)))
+    throw new BrokenAuditError(partition, 'it does not continue the file before it');
+  let lastSeal = before?.lastSeal ?? header.lastSeal;
+  const entriesBefore = chain.entries;
+  for await (const page of pagesOf(entriesIn(path))) {
+    const kept = new Map((await store.sealsAt(page)).map((seal) => [placeText(seal), seal]));
+    for (const entry of page) {
+      const seal = kept.get(placeText(entry));
+      if (seal?.mac !== entry.seal?.mac || seal?.number !== entry.seal?.number)
+        throw new BrokenAuditError(placeText(entry), 'its seal in the file is not the one in the database');
+      chain.follow(entry);
+      seals?.follow(entry);
+      lastSeal = seal?.number ?? lastSeal;
+    }
   }
-  return undefined;
+  const entries = chain.entries - entriesBefore;
+  if (entries === 0) throw new BrokenAuditError(partition, 'it has no entries');
+  return { partition, head: chain.last!, lastSeal, entries, sha256: await sha256Of(path) };
 }
 
-function differenceOf(
-  { head, sha256 }: Archive,
-  { record, ...recorded }: RecordedArchive,
-): Break | undefined {
-  if (headText(head) === headText(recorded.head) && sha256 === recorded.sha256) return undefined;
+/** @returns the log's record of the last file; undefined if a valid seal authenticates the end of the file instead */
+async function authenticateEnd(
+  { archive: { head, sha256 }, seals }: FollowedArchives,
+  recorded: RecordedArchive | undefined,
+): Promise<EntryPlace | undefined> {
+  if (!recorded) {
+    seals?.end();
+    if (seals?.count.notYetSealed === 0) return undefined;
+    const seal = seals ? 'no valid seal covers it' : 'its seal was not verified';
+    throw new BrokenAuditError(placeText(head), `${seal}, and the log has no record of this file`);
+  }
+  const { record } = recorded;
+  if (headText(head) === headText(recorded.head) && sha256 === recorded.sha256) return record;
   const reason = `the log records another file at ${placeText(record)}: that file ends with ${placeText(recorded.head)}`;
-  return { at: placeText(head), reason };
+  throw new BrokenAuditError(placeText(head), reason);
 }
 
-function uncoveredEnd({ head }: Archive, seals: SealCheck | undefined): Break | undefined {
-  const broken = seals?.end();
-  if (broken) return broken;
-  if (seals?.count.notYetSealed === 0) return undefined;
-  const seal = seals ? 'no valid seal covers it' : 'its seal was not verified';
-  return { at: placeText(head), reason: `${seal}, and the log has no record of this file` };
+function rethrowWithPath(path: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof BrokenAuditError) error.path = path;
+    throw error;
+  };
 }

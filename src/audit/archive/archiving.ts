@@ -7,6 +7,7 @@ import type { Actor } from '../actor.js';
 import { writeArchive } from './archive-file.js';
 import type { Audit } from '../audit.service.js';
 import { AuditStore } from '../audit.store.js';
+import { BrokenAuditError } from '../chain.js';
 import type { Sealer } from '../sealer.js';
 
 /**
@@ -41,14 +42,15 @@ export async function copyPartition(
   const path = join(folder, `${partition.name}.jsonl`);
   const header = { partition: partition.name, follows: before?.head, lastSeal: before?.lastSeal ?? 0 };
   const pages = store.pages(before?.head, partition.end);
-  const archive = await writeArchive(path, header, pages, (written) => checked(database, sealer, written));
+  const { archive } = await writeArchive(path, header, pages, (written) =>
+    followArchives(database, [written], sealer).catch(refuseFile),
+  );
   return { path, archive };
 }
 
-async function checked(database: Database, sealer: Sealer, path: string): Promise<Archive> {
-  const followed = await followArchives(database, [path], sealer);
-  if (followed.kind === 'followed') return followed.archive;
-  throw new Error(`the file is not valid at ${followed.at}: ${followed.reason}`);
+function refuseFile(error: unknown): never {
+  if (error instanceof BrokenAuditError) throw new Error(`the file is not valid at ${error.message}`);
+  throw error;
 }
 
 /**
@@ -82,10 +84,9 @@ export async function detachArchived(
   sealer: Sealer | undefined,
   path: string,
 ): Promise<string> {
-  const verdict = await proveArchives(database, [path], sealer);
-  if (verdict.kind === 'broken') throw new Error(`the file is not valid at ${verdict.at}: ${verdict.reason}`);
-  const { partition, head, entries } = verdict.archive;
-  if (!verdict.record) throw new Error('the log has no record of this file');
+  const { archive, record } = await proveArchives(database, [path], sealer).catch(refuseFile);
+  const { partition, head, entries } = archive;
+  if (!record) throw new Error('the log has no record of this file');
   const store = new AuditStore(database);
   const oldest = await store.oldestPartition();
   const ended = await partitionsUntil(database, 'audit_entries', await store.nextDay());
