@@ -1,4 +1,4 @@
-import type { ColumnOptions, ValueTransformer } from 'typeorm';
+import type { ColumnOptions, ColumnType, ValueTransformer } from 'typeorm';
 
 /*
  * The column types of the schema, for entities: `@Column(nullable(instant('revoked_at')))`. Each function takes the
@@ -8,17 +8,25 @@ import type { ColumnOptions, ValueTransformer } from 'typeorm';
 /** Options of a column that may also be a primary key. */
 type ColumnOfType = Pick<ColumnOptions, 'name' | 'type' | 'transformer'>;
 
-export function text(name: string): ColumnOfType {
-  return { name, type: 'text' };
-}
+const columnOf =
+  (type: ColumnType) =>
+  (name: string): ColumnOfType => ({ name, type });
+
+export const text = columnOf('text');
+export const integer = columnOf('integer');
+export const flag = columnOf('boolean');
+export const uuid = columnOf('uuid');
+/** A bytea column, as a Buffer. */
+export const bytes = columnOf('bytea');
+/**
+ * A timestamptz column, as a Date. Microseconds are cut off. In JSON, the value is ISO 8601 in UTC,
+ * `2026-01-31T23:59:59.000Z`.
+ */
+export const instant = columnOf('timestamptz');
 
 /** A text[] column, as a list of strings. */
 export function texts(name: string): ColumnOptions {
   return { name, type: 'text', array: true };
-}
-
-export function integer(name: string): ColumnOfType {
-  return { name, type: 'integer' };
 }
 
 /**
@@ -27,27 +35,6 @@ export function integer(name: string): ColumnOfType {
  */
 export function bigInteger(name: string): ColumnOfType {
   return { name, type: 'bigint', transformer: SAFE_INTEGER };
-}
-
-export function flag(name: string): ColumnOfType {
-  return { name, type: 'boolean' };
-}
-
-export function uuid(name: string): ColumnOfType {
-  return { name, type: 'uuid' };
-}
-
-/** A bytea column, as a Buffer. */
-export function bytes(name: string): ColumnOfType {
-  return { name, type: 'bytea' };
-}
-
-/**
- * A timestamptz column, as a Date. Microseconds are cut off. In JSON, the value is ISO 8601 in UTC,
- * `2026-01-31T23:59:59.000Z`.
- */
-export function instant(name: string): ColumnOfType {
-  return { name, type: 'timestamptz' };
 }
 
 export function nullable(column: ColumnOptions): ColumnOptions {

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { type Exchange, expectation, PlatformClient, type Tenant } from './platform-client.js';
+import { type Exchange, expectation, PlatformClient } from './platform-client.js';
 import type { CounterpartServer } from './counterpart.server.js';
 import { OperatorWalletServer } from './operator-wallet.server.js';
 import { ProviderServer } from './provider.server.js';
@@ -71,22 +71,57 @@ async function register(
   if (known) wallet.trust(known.operator.secret);
   if (known) provider.trust(known.provider.secret);
 
-  const seed = new Seed(new PlatformClient(apiUrl), adminApiKey, log);
-  const providerSecret = await seed.tenant(
-    '/v1/admin/providers',
+  const platform = new PlatformClient(apiUrl);
+  const admin = (method: string, route: string, body?: object) =>
+    platform.asAdmin(adminApiKey, method, `/v1/admin/${route}`, body);
+
+  /**
+   * Creates a tenant, or updates the existing one's address, and returns its secret. A secret that was lost, or that
+   * the platform no longer accepts, is replaced by a new one.
+   */
+  const seedTenant = async (
+    collection: string,
+    { id, ...fields }: { id: string; name: string },
+    address: object,
+    { secret, signedRoute }: { secret: string | undefined; signedRoute: string },
+  ): Promise<string> => {
+    const moved = await admin('PATCH', `${collection}/${id}`, address);
+    if (moved.status === 404) {
+      const created = await admin('POST', collection, { id, ...fields, ...address, status: 'ACTIVE' });
+      return secretIn(expectStatus(created, 201));
+    }
+    expectStatus(moved, 200);
+    if (secret !== undefined) {
+      // The platform refuses every signature of a disabled tenant, so the secret cannot be checked, and is kept.
+      if (moved.json['status'] === 'DISABLED') return secret;
+      // The platform checks the signature before the body, so an empty object gets a 401 only if the signature is invalid.
+      const { status } = await platform.signed({ id, secret }, signedRoute, {});
+      if (status !== 401) return secret;
+    }
+    log(`${id}: its secret is missing or no longer valid, so it gets a new one`);
+    const rotated = await admin('POST', `${collection}/${id}/secret/rotate`, { overlapSeconds: 0 });
+    return secretIn(expectStatus(rotated, 200));
+  };
+
+  const providerSecret = await seedTenant(
+    'providers',
     { id: PROVIDER_ID, name: 'Sandbox Provider' },
     { webhookBaseUrl: provider.baseUrl },
     { secret: known?.provider.secret, signedRoute: '/v1/wallet/session/verify' },
   );
   provider.trust(providerSecret);
-  const operatorSecret = await seed.tenant(
-    '/v1/admin/operators',
+  const operatorSecret = await seedTenant(
+    'operators',
     { id: OPERATOR_ID, name: 'Sandbox Operator' },
     { walletBaseUrl: wallet.baseUrl },
     { secret: known?.operator.secret, signedRoute: '/v1/operator/sessions' },
   );
   wallet.trust(operatorSecret);
-  for (const [gameId, name] of Object.entries(GAMES)) await seed.game(gameId, name);
+  for (const [gameId, name] of Object.entries(GAMES)) {
+    const { status } = expectStatus(await admin('GET', `games/${gameId}`), 200, 404);
+    const game = { providerId: PROVIDER_ID, name, status: 'ACTIVE' };
+    if (status === 404) expectStatus(await admin('PUT', `games/${gameId}`, game), 200);
+  }
 
   const file: SandboxFile = {
     apiUrl,
@@ -100,61 +135,6 @@ async function register(
   };
   await writeSandboxFile(path, file);
   return file;
-}
-
-class Seed {
-  constructor(
-    private readonly platform: PlatformClient,
-    private readonly adminApiKey: string,
-    private readonly log: (message: string) => void,
-  ) {}
-
-  /**
-   * Creates a tenant, or updates the existing one's address, and returns its secret. A secret that was lost, or that
-   * the platform no longer accepts, is replaced by a new one.
-   */
-  async tenant(
-    collection: string,
-    { id, name }: { id: string; name: string },
-    address: object,
-    known: { secret: string | undefined; signedRoute: string },
-  ): Promise<string> {
-    const moved = await this.admin('PATCH', `${collection}/${id}`, address);
-    if (moved.status === 404) {
-      const created = await this.admin('POST', collection, { id, name, ...address, status: 'ACTIVE' });
-      return secretIn(expectStatus(created, 201));
-    }
-    expectStatus(moved, 200);
-    const { secret } = known;
-    if (secret !== undefined) {
-      // The platform refuses every signature of a disabled tenant, so the secret cannot be checked, and is kept.
-      if (moved.json['status'] === 'DISABLED') return secret;
-      if (await this.isAccepted({ id, secret }, known.signedRoute)) return secret;
-    }
-    this.log(`${id}: its secret is missing or no longer valid, so it gets a new one`);
-    const rotated = await this.admin('POST', `${collection}/${id}/secret/rotate`, { overlapSeconds: 0 });
-    return secretIn(expectStatus(rotated, 200));
-  }
-
-  /** Creates a game, or keeps the existing one. */
-  async game(gameId: string, name: string): Promise<void> {
-    const path = `/v1/admin/games/${gameId}`;
-    if (expectStatus(await this.admin('GET', path), 200, 404).status === 200) return;
-    const game = { providerId: PROVIDER_ID, name, status: 'ACTIVE' };
-    expectStatus(await this.admin('PUT', path, game), 200);
-  }
-
-  /**
-   * Whether the platform accepts the secret. The platform checks the signature before the body, so an empty object gets
-   * a 401 only if the signature is invalid.
-   */
-  private async isAccepted(tenant: Tenant, signedRoute: string): Promise<boolean> {
-    return (await this.platform.signed(tenant, signedRoute, {})).status !== 401;
-  }
-
-  private admin(method: string, path: string, body?: object): Promise<Exchange> {
-    return this.platform.asAdmin(this.adminApiKey, method, path, body);
-  }
 }
 
 const expectStatus = expectation('the sandbox could not be seeded');

@@ -37,20 +37,21 @@ export class SettleService implements OnModuleInit {
 
   /**
    * Requests the approval of a settlement.
-   * @throws CroupierError NOT_FOUND · CONFLICT if `assertParked` refuses the transaction, or a settlement with another
+   * @throws CroupierError NOT_FOUND · CONFLICT if `obstacleTo` finds one, or a settlement with another
    *   answer already waits for approval
    */
   async requestSettlement(actor: Actor, key: TransactionKey, request: SettleRequest): Promise<Approval> {
     addLogFields({ providerId: key.providerId, transactionId: key.transactionId });
     const row = await this.stored.find(key);
     if (!row) throw new CroupierError('NOT_FOUND', 'no such transaction');
-    assertParked(row, request.status);
+    const obstacle = obstacleTo(row, request.status);
+    if (obstacle !== undefined) throw new CroupierError('CONFLICT', obstacle);
     const action = settlementAction(row, request);
     const outcome = await this.audit.change(actor, (transaction, record) =>
       this.approvals.hold(transaction, record, actor, action),
     );
     if (outcome.kind === 'waiting') return outcome.approval;
-    throw decided();
+    throw new CroupierError('CONFLICT', DECIDED);
   }
 
   /** Claims and settles a transaction in the database transaction that approves the settlement. */
@@ -76,25 +77,16 @@ export class SettleService implements OnModuleInit {
   };
 }
 
-/** @throws CroupierError CONFLICT */
-function assertParked({ state, kind, parkedAt, rollbackId, verdict }: WholeRow, status: string): void {
-  if (kind === null || (state !== 'PENDING' && state !== 'TIMED_OUT')) throw decided();
-  if (rollbackId !== null) {
-    throw new CroupierError(
-      'CONFLICT',
-      `its ROLLBACK ${rollbackId} decides the transaction: settle the ROLLBACK`,
-    );
-  }
-  if (parkedAt === null) {
-    throw new CroupierError('CONFLICT', 'the transaction is not parked: the resolver still retries it');
-  }
-  if (verdict !== null && verdict !== status) {
-    throw new CroupierError('CONFLICT', `the platform has decided it: it can only be settled as ${verdict}`);
-  }
-}
+const DECIDED = 'the transaction is decided: there is nothing to settle';
 
-function decided(): CroupierError {
-  return new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to settle');
+/** Why the transaction cannot be settled with this status; undefined if it can. */
+function obstacleTo(row: WholeRow, status: string): string | undefined {
+  const { state, kind, parkedAt, rollbackId, verdict } = row;
+  if (kind === null || (state !== 'PENDING' && state !== 'TIMED_OUT')) return DECIDED;
+  if (rollbackId !== null) return `its ROLLBACK ${rollbackId} decides the transaction: settle the ROLLBACK`;
+  if (parkedAt === null) return 'the transaction is not parked: the resolver still retries it';
+  if (verdict === null || verdict === status) return undefined;
+  return `the platform has decided it: it can only be settled as ${verdict}`;
 }
 
 function settlementAction(row: WholeRow, request: SettleRequest) {

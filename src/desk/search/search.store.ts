@@ -40,11 +40,16 @@ function item(type: string, columns: Partial<Record<(typeof COLUMNS)[number], st
   return `SELECT '${type}' AS type, ${list.join(', ')}`;
 }
 
+/** The columns of the parties, in a row with this alias. */
+const partiesOf = (alias: string) => ({
+  operatorId: `${alias}.operator_id`,
+  providerId: `${alias}.provider_id`,
+  playerRef: `${alias}.player_ref`,
+});
+
 const TRANSACTION = item('transaction', {
   id: 't.transaction_id',
-  operatorId: 't.operator_id',
-  providerId: 't.provider_id',
-  playerRef: 't.player_ref',
+  ...partiesOf('t'),
   at: 't.created_at',
 });
 
@@ -69,9 +74,7 @@ const BY_ID_IN_ATTEMPT = `(
 const REQUESTS_OF_TRANSACTIONS = `
   ${item('request', {
     id: TEXT,
-    operatorId: 't.operator_id',
-    providerId: 't.provider_id',
-    playerRef: 't.player_ref',
+    ...partiesOf('t'),
     at: 'max(attempt.created_at)',
     transactionId: 't.transaction_id',
   })}
@@ -100,9 +103,7 @@ const REQUESTS_OF_CALLBACKS = `
 const ROUNDS = `
   ${item('round', {
     id: TEXT,
-    operatorId: 'r.operator_id',
-    providerId: 'r.provider_id',
-    playerRef: 'r.player_ref',
+    ...partiesOf('r'),
     at: 'min(r.created_at)',
     gameId: 'r.game_id',
     mode: 'r.mode',
@@ -113,9 +114,7 @@ const ROUNDS = `
 const SESSION = `
   ${item('session', {
     id: 's.session_id::text',
-    operatorId: 's.operator_id',
-    providerId: 's.provider_id',
-    playerRef: 's.player_ref',
+    ...partiesOf('s'),
     at: 's.created_at',
   })}
     FROM sessions s WHERE s.session_id = ${UUID}`;
@@ -137,9 +136,7 @@ const PLAYERS = `
 
 const GRANT = item('grant', {
   id: 'g.request_ref',
-  operatorId: 'g.operator_id',
-  providerId: 'g.provider_id',
-  playerRef: 'g.player_ref',
+  ...partiesOf('g'),
   at: 'g.created_at',
 });
 const GRANTS = `${GRANT} FROM free_spin_grants g WHERE g.request_ref = ${TEXT}`;

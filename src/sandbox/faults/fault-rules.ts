@@ -66,9 +66,7 @@ export class FaultRules {
   constructor(readonly operations: readonly string[]) {}
 
   choose(call: Call): ChosenFault | undefined {
-    const byHeader = this.byHeader(call);
-    if (byHeader) return byHeader;
-    return this.byRule(call) ?? this.byPlayer(call);
+    return this.byHeader(call) ?? this.byRule(call) ?? this.byPlayer(call);
   }
 
   list(): object[] {
@@ -79,16 +77,16 @@ export class FaultRules {
    * Replaces all rules.
    * @returns an error message if the rules are invalid, in which case nothing changes
    */
-  replace(body: Fields): string | undefined {
-    const { rules } = body;
+  replace({ rules }: Fields): string | undefined {
     if (!Array.isArray(rules) || rules.length > MAX_RULES)
       return `rules must be a list of at most ${MAX_RULES}`;
-    const read = rules.map((rule, index) => this.readRule(rule as unknown, `rules[${index}]`));
-    const wrong = read.find((rule) => typeof rule === 'string');
-    if (wrong !== undefined) return wrong;
-    this.rules = read
-      .filter((rule) => typeof rule !== 'string')
-      .map((rule) => ({ rule, matched: 0, applied: 0 }));
+    const counted: CountedRule[] = [];
+    for (const [index, given] of rules.entries()) {
+      const rule = this.readRule(given, `rules[${index}]`);
+      if (typeof rule === 'string') return rule;
+      counted.push({ rule, matched: 0, applied: 0 });
+    }
+    this.rules = counted;
     return undefined;
   }
 
