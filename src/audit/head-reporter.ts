@@ -4,7 +4,6 @@ import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import { AuditStore } from './audit.store.js';
-import { headText, type Witness } from './entry.js';
 import { HeadFile } from './head-file.js';
 
 /** Interval at which a changed head is written to `AUDIT_HEAD_FILE`, in milliseconds. */
@@ -25,7 +24,7 @@ export class HeadReporter implements OnApplicationShutdown {
   private readonly loop: BackgroundLoop;
   private shuttingDown = false;
   private loggedAtMs: number;
-  private written = '';
+  private writtenHash = '';
   private failing = false;
 
   constructor(
@@ -70,16 +69,12 @@ export class HeadReporter implements OnApplicationShutdown {
       this.logger.log({ msg: 'audit head', ...head });
       this.loggedAtMs = this.clock.now().getTime();
     }
-    if (head) await this.write(head);
+    if (head && this.file && head.hash !== this.writtenHash) {
+      await this.file.append(head, this.clock.now());
+      this.writtenHash = head.hash;
+    }
     if (this.failing) this.logger.log({ msg: 'the head of the audit log is recorded again' });
     this.failing = false;
-  }
-
-  private async write(head: Witness): Promise<void> {
-    const text = headText(head);
-    if (!this.file || text === this.written) return;
-    await this.file.append(head, this.clock.now());
-    this.written = text;
   }
 
   /** Logs only the first of consecutive failures; `report` logs when reports succeed again. */

@@ -41,10 +41,6 @@ export class BoundedLogger {
 
   private write(level: 'log' | 'warn', fields: object): void {
     this.level = level;
-    if (this.admits()) this.logger[level](fields);
-  }
-
-  private admits(): boolean {
     const now = monotonicMs();
     if (now - this.windowStart >= WINDOW_MS) {
       this.writeSuppressedCount();
@@ -53,15 +49,13 @@ export class BoundedLogger {
     }
     if (this.written < LINES) {
       this.written += 1;
-      return true;
+      this.logger[level](fields);
+      return;
     }
     this.suppressed += 1;
-    if (!this.timer) this.scheduleSuppressedCount(this.windowStart + WINDOW_MS - now);
-    return false;
-  }
-
-  private scheduleSuppressedCount(waitMs: number): void {
+    if (this.timer) return;
     BoundedLogger.suppressing.add(this);
+    const waitMs = this.windowStart + WINDOW_MS - now;
     this.timer = setTimeout(() => this.writeSuppressedCount(), waitMs).unref();
   }
 

@@ -66,21 +66,18 @@ export class Tracing implements OnApplicationShutdown {
 
 /** W3C Trace Context, level 1: later versions may append fields. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
-/** Longest tracestate that is passed on, in characters. W3C recommends passing on at least this many. */
-const LONGEST_STATE = 512;
 
 /** An invalid header counts as absent. */
 function callersContext({ traceparent, tracestate }: IncomingHttpHeaders): Context {
   if (typeof traceparent !== 'string') return ROOT_CONTEXT;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  const state = typeof tracestate === 'string' && tracestate.length <= LONGEST_STATE ? tracestate : '';
   const context = {
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
-    ...(state && { traceState: createTraceState(state) }),
+    ...(typeof tracestate === 'string' && { traceState: createTraceState(tracestate) }),
   };
   return isSpanContextValid(context) ? trace.setSpanContext(ROOT_CONTEXT, context) : ROOT_CONTEXT;
 }

@@ -25,22 +25,11 @@ const REFERENCE = 24;
  * @returns undefined if it is a supported line with the known security fixes
  */
 export function nodeWarning(version: string, now: Date): string | undefined {
-  const [major = 0] = numbers(version);
+  const major = Number.parseInt(version, 10);
   const line = SUPPORTED_LINES.find((supported) => supported.major === major);
   if (line === undefined || now > new Date(`${line.until}T23:59:59Z`)) {
     return `Node ${major} (${version}) is not a line that gets security fixes: run this service on Node ${REFERENCE}`;
   }
-  if (!isOlder(version, line.patched)) return undefined;
+  if (version.localeCompare(line.patched, 'en', { numeric: true }) >= 0) return undefined;
   return `Node ${major} (${version}) lacks known security fixes: update it to ${line.patched} or a newer ${major}`;
-}
-
-function isOlder(version: string, other: string): boolean {
-  const [left, right] = [numbers(version), numbers(other)];
-  const at = left.findIndex((number, index) => number !== right[index]);
-  return at >= 0 && left[at]! < right[at]!;
-}
-
-/** Major, minor and patch; a suffix such as `-nightly` is ignored. */
-function numbers(version: string): number[] {
-  return version.split(/[.-]/, 3).map(Number);
 }

@@ -45,7 +45,7 @@ export function onStopSignal(
   onStopped: (how: Stopped) => void,
 ): void {
   let stopping = false;
-  const begin = (signal: NodeJS.Signals) => {
+  const begin = async (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
     const signalledMs = monotonicMs();
@@ -56,21 +56,18 @@ export function onStopSignal(
     const { delayMs, limitMs } = drain() ?? NOT_STARTED;
     setTimeout(() => server()?.closeAllConnections(), delayMs + limitMs - MARGIN_MS - CLOSING_MS).unref();
     setTimeout(() => end('cut off at the limit'), delayMs + limitMs - MARGIN_MS).unref();
-    let idle: NodeJS.Timeout | undefined;
-    void sleep(delayMs)
-      .then(() => {
-        idle = setInterval(() => server()?.closeIdleConnections(), IDLE_CHECK_MS);
-        return stop();
-      })
-      .then(() => 'clean' as const)
-      .catch((error: unknown) => {
-        process.stderr.write(`croupier did not stop cleanly: ${visible(String(error))}\n`);
-        return 'failed' as const;
-      })
-      .then((outcome) => {
-        clearInterval(idle);
-        end(outcome);
-      });
+    await sleep(delayMs);
+    const idle = setInterval(() => server()?.closeIdleConnections(), IDLE_CHECK_MS);
+    let outcome: Stopped['outcome'] = 'clean';
+    try {
+      await stop();
+    } catch (error) {
+      process.stderr.write(`croupier did not stop cleanly: ${visible(String(error))}\n`);
+      outcome = 'failed';
+    }
+    clearInterval(idle);
+    end(outcome);
   };
-  process.on('SIGTERM', begin).on('SIGINT', begin).on('SIGHUP', begin);
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(name, (signal) => void begin(signal));
 }

@@ -96,7 +96,7 @@ export class RequestLog {
   private conclude(request: Request, response: Response, trace: Trace, durationMs: number): void {
     const route = routeOf(request);
     const outcome = outcomeOf(response, trace);
-    const { tenant } = request as { tenant?: SignedBy };
+    const { tenant, actor } = request as { tenant?: SignedBy; actor?: unknown };
     this.metrics.requestEnded(route, outcome, labelsOf(tenant), durationMs);
     trace.span?.end(
       {
@@ -119,7 +119,8 @@ export class RequestLog {
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
-    else if (isUnauthenticated(request) && response.statusCode < 500) this.unauthenticated.info(line);
+    // Unauthenticated callers can cause any number of lines, so their lines are bounded, except those with a 5xx status.
+    else if (!tenant && !actor && response.statusCode < 500) this.unauthenticated.info(line);
     else this.logger.info(line);
   }
 }
@@ -165,15 +166,6 @@ interface SignedBy {
 function labelsOf(tenant: SignedBy | undefined): TenantLabels {
   if (!tenant) return {};
   return tenant.kind === 'OPERATOR' ? { operator: tenant.id } : { provider: tenant.id };
-}
-
-/**
- * Whether the caller is unauthenticated. Such callers can cause any number of lines, so their lines are bounded, except
- * those with a 5xx status.
- */
-function isUnauthenticated(request: Request): boolean {
-  const { tenant, actor } = request as { tenant?: unknown; actor?: unknown };
-  return tenant === undefined && actor === undefined;
 }
 
 /** The route's pattern, not the path, because the number of a label's values must be bounded. */

@@ -55,12 +55,25 @@ export class RedisNonces {
   }
 
   /**
+   * During a rolling upgrade, each version must refuse the nonces that the other version accepted. This release
+   * therefore also claims the previous version's key; the next release will not. The two keys are in different hash
+   * slots, which one script cannot span, so two scripts are sent at the same time. CLAIM_NONCE does not know the
+   * nonces that the previous version accepted, so it counts the first replay of such a nonce towards the limit.
    * @returns undefined if the nonce was used before
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if Redis does not answer, or cannot claim or count
    */
   async claim(tenantId: string, nonce: string, rememberSeconds: number): Promise<RateRecord | undefined> {
+    const redis = this.redis.client!;
+    // The braces are a hash tag: all keys of a tenant are in one slot of a Redis Cluster.
+    const prefix = `croupier:{${tenantId}}`;
     try {
-      return await this.claimInBothLayouts(tenantId, nonce, rememberSeconds);
+      const [previousClaimed, counted] = await Promise.all([
+        redis.claimPreviousKey(`croupier:nonce:${tenantId}:${nonce}`, rememberSeconds),
+        redis.claimNonce(`${prefix}:nonce:${nonce}`, `${prefix}:rate`, rememberSeconds, RATE_WINDOW_MS),
+      ]);
+      if (previousClaimed !== 1 || !counted) return undefined;
+      const [requests, windowEndsInMs] = counted;
+      return { requests, windowEndsInMs };
     } catch (error) {
       this.logger.warn({
         msg: 'nonce not claimed, request refused: check Redis',
@@ -68,28 +81,5 @@ export class RedisNonces {
       });
       throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
     }
-  }
-
-  /**
-   * During a rolling upgrade, each version must refuse the nonces that the other version accepted. This release
-   * therefore also claims the previous version's key; the next release will not. The two keys are in different hash
-   * slots, which one script cannot span, so two scripts are sent at the same time. CLAIM_NONCE does not know the
-   * nonces that the previous version accepted, so it counts the first replay of such a nonce towards the limit.
-   */
-  private async claimInBothLayouts(
-    tenantId: string,
-    nonce: string,
-    rememberSeconds: number,
-  ): Promise<RateRecord | undefined> {
-    const redis = this.redis.client!;
-    // The braces are a hash tag: all keys of a tenant are in one slot of a Redis Cluster.
-    const prefix = `croupier:{${tenantId}}`;
-    const [previousClaimed, counted] = await Promise.all([
-      redis.claimPreviousKey(`croupier:nonce:${tenantId}:${nonce}`, rememberSeconds),
-      redis.claimNonce(`${prefix}:nonce:${nonce}`, `${prefix}:rate`, rememberSeconds, RATE_WINDOW_MS),
-    ]);
-    if (previousClaimed !== 1 || !counted) return undefined;
-    const [requests, windowEndsInMs] = counted;
-    return { requests, windowEndsInMs };
   }
 }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { parseJsonObject } from '../../api/validation/json.js';
 import { syncFolder } from '../../runtime/sync-folder.js';
 import { headText, parseHead, type Seal, type SealedEntry, type Witness } from '../entry.js';
 
@@ -90,7 +91,7 @@ async function* linesOf(path: string): AsyncGenerator<[number: number, Readonly<
     let number = 0;
     for await (const text of file.readLines()) {
       number += 1;
-      yield [number, objectIn(text)];
+      yield [number, parseJsonObject(Buffer.from(text)) ?? {}];
     }
   } finally {
     await file.close();
@@ -99,14 +100,6 @@ async function* linesOf(path: string): AsyncGenerator<[number: number, Readonly<
 
 function line(value: object): string {
   return `${JSON.stringify(value)}\n`;
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 const TEXTS = ['day', 'hash', 'previousHash', 'actor', 'role', 'action', 'target'] as const;
