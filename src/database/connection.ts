@@ -60,20 +60,15 @@ export class Connection extends pg.Client {
   private async open(): Promise<this> {
     await super.connect();
     try {
-      await this.refuseMismatchedSettings();
+      const { rows } = await this.query<Record<string, string>>(EFFECTIVE_SETTINGS);
+      const mismatched = mismatchedSettings(rows[0] ?? {});
+      if (mismatched.length === 0) return this;
+      this.refusedSettings?.report(mismatched);
+      throw new MismatchedSettingsError(mismatched);
     } catch (error) {
       this.connection.stream.destroy();
       throw error;
     }
-    return this;
-  }
-
-  private async refuseMismatchedSettings(): Promise<void> {
-    const { rows } = await this.query<Record<string, string>>(EFFECTIVE_SETTINGS);
-    const mismatched = mismatchedSettings(rows[0] ?? {});
-    if (mismatched.length === 0) return;
-    this.refusedSettings?.report(mismatched);
-    throw new MismatchedSettingsError(mismatched);
   }
 
   /**
@@ -133,12 +128,8 @@ export class ConnectionPool extends pg.Pool {
   constructor(config: pg.PoolConfig & ConnectionConfig, onError: (error: Error) => void) {
     super({ ...config, Client: Connection });
     this.on('error', onError);
-    this.on('connect', (client) => {
-      if (client instanceof Connection) this.open.add(client);
-    });
-    this.on('remove', (client) => {
-      if (client instanceof Connection) this.open.delete(client);
-    });
+    this.on('connect', (client) => this.open.add(client as unknown as Connection));
+    this.on('remove', (client) => this.open.delete(client as unknown as Connection));
   }
 
   /** Closes all connections, and destroys those still open after the given time, in milliseconds. */

@@ -256,7 +256,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   private retryIndividually(statement: GroupStatement, batch: readonly Item[], error: unknown): void {
     const { name } = statement.single;
-    this.metrics.batchFailed(name);
+    this.metrics.groupCommitFailures.inc({ statement: name });
     const { code } = error as { code?: string };
     const single = batch.length === 1;
     this.logger.warn({

@@ -44,12 +44,12 @@ export class Metrics {
     'Time from receiving the headers to the last byte of the answer',
     ['route'],
   );
-  private readonly signatureFailures = this.counter(
+  readonly signatureFailures = this.counter(
     'croupier_signature_failures_total',
     'Calls refused with 401 invalid signature, by the reason, which the caller does not get',
     ['reason'],
   );
-  private readonly connectionsDestroyed = this.counter(
+  readonly connectionsDestroyed = this.counter(
     'croupier_connections_destroyed_total',
     'Client connections that the server destroyed, by the bound that they exceeded',
     ['reason'],
@@ -110,7 +110,7 @@ export class Metrics {
     'Time of a batch, its commit included, by statement',
     ['statement'],
   );
-  private readonly groupCommitFailures = this.counter(
+  readonly groupCommitFailures = this.counter(
     'croupier_group_commit_batches_failed_total',
     'Batches that failed, because of a lock or an error, and whose items were retried individually, by statement',
     ['statement'],
@@ -173,14 +173,6 @@ export class Metrics {
     this.requests.inc({ route: 'unknown', outcome: status });
   }
 
-  signatureRefused(reason: string): void {
-    this.signatureFailures.inc({ reason });
-  }
-
-  connectionDestroyed(reason: string): void {
-    this.connectionsDestroyed.inc({ reason });
-  }
-
   operatorCallStarted(): void {
     this.operatorCallsInFlight += 1;
   }
@@ -241,10 +233,6 @@ export class Metrics {
 
   batchCommitted(statement: string, durationMs: number): void {
     this.defer(() => this.groupCommitSeconds.observe({ statement }, durationMs / 1000));
-  }
-
-  batchFailed(statement: string): void {
-    this.groupCommitFailures.inc({ statement });
   }
 
   attemptIdsDropped(attempts: number): void {

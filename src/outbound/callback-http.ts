@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { firstValueFrom } from 'rxjs';
 import { Configuration } from '../config/configuration.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { namesPrivateAddress } from './address.js';
@@ -66,7 +65,22 @@ export class CallbackHttp {
     const timeout = AbortSignal.timeout(callback.timeoutMs);
     const connection = this.connectionFor(url);
     try {
-      const { status, data } = await this.send(callback, url, timeout, connection.agent);
+      const headers = this.signer.headers(callback, url.pathname + url.search, callback.body);
+      const { status, data } = await this.http.axiosRef.post<Readable>(url.href, callback.body, {
+        headers: {
+          ...headers,
+          Accept: 'application/json',
+          'User-Agent': 'croupier',
+        },
+        responseType: 'stream',
+        maxRedirects: 0,
+        proxy: false,
+        decompress: false,
+        validateStatus: () => true,
+        signal: timeout,
+        httpAgent: connection.agent,
+        httpsAgent: connection.agent,
+      });
       if (status === 200 && callback.ignoresBodyOf200) {
         data.on('error', () => undefined).destroy();
         return { kind: 'answered', status, body: Buffer.alloc(0) };
@@ -84,32 +98,6 @@ export class CallbackHttp {
     } finally {
       connection.agent.destroy();
     }
-  }
-
-  private send(
-    callback: Callback,
-    url: URL,
-    signal: AbortSignal,
-    agent: HttpAgent,
-  ): Promise<{ status: number; data: Readable }> {
-    const headers = this.signer.headers(callback, url.pathname + url.search, callback.body);
-    return firstValueFrom(
-      this.http.post<Readable>(url.href, callback.body, {
-        headers: {
-          ...headers,
-          Accept: 'application/json',
-          'User-Agent': 'croupier',
-        },
-        responseType: 'stream',
-        maxRedirects: 0,
-        proxy: false,
-        decompress: false,
-        validateStatus: () => true,
-        signal,
-        httpAgent: agent,
-        httpsAgent: agent,
-      }),
-    );
   }
 
   /**

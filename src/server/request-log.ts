@@ -89,7 +89,7 @@ export class RequestLog {
   };
 
   readonly connectionDestroyed: ServerObserver['connectionDestroyed'] = (reason, address) => {
-    this.metrics.connectionDestroyed(reason);
+    this.metrics.connectionsDestroyed.inc({ reason });
     this.connections.warn({ msg: `connection destroyed: ${EXPLANATIONS[reason]}`, reason, address });
   };
 

@@ -100,7 +100,7 @@ export class SignatureGuard implements CanActivate {
    * @param tenantId undefined for an unknown tenant, because some integrators send their secret as the tenant id
    */
   private refusal(request: SignedRequest, reason: string, tenantId?: string): InvalidSignatureError {
-    this.metrics.signatureRefused(reason);
+    this.metrics.signatureFailures.inc({ reason });
     this.logger.warn({
       msg: 'signature refused',
       reason,
