@@ -1,6 +1,34 @@
 -- The schema after all migrations, for reading. Written by `npm run docs:schema`; do not edit.
 -- Each table is followed by its indexes and triggers. The functions are at the end.
 
+CREATE UNLOGGED TABLE activity_amounts (
+  minute timestamp with time zone NOT NULL,
+  instance_id text NOT NULL,
+  currency text NOT NULL,
+  bet_minor bigint NOT NULL,
+  win_minor bigint NOT NULL,
+  CONSTRAINT activity_amounts_pkey PRIMARY KEY (minute, instance_id, currency)
+) WITH (fillfactor=70);
+
+CREATE UNLOGGED TABLE activity_minutes (
+  minute timestamp with time zone NOT NULL,
+  instance_id text NOT NULL,
+  bets integer NOT NULL,
+  wins integer NOT NULL,
+  rollbacks integer NOT NULL,
+  declined integer NOT NULL,
+  undecided integer NOT NULL,
+  refused integer NOT NULL,
+  CONSTRAINT activity_minutes_pkey PRIMARY KEY (minute, instance_id),
+  CONSTRAINT activity_minutes_bets_check CHECK ((bets >= 0)),
+  CONSTRAINT activity_minutes_declined_check CHECK ((declined >= 0)),
+  CONSTRAINT activity_minutes_minute_check CHECK (((EXTRACT(epoch FROM minute) % (60)::numeric) = (0)::numeric)),
+  CONSTRAINT activity_minutes_refused_check CHECK ((refused >= 0)),
+  CONSTRAINT activity_minutes_rollbacks_check CHECK ((rollbacks >= 0)),
+  CONSTRAINT activity_minutes_undecided_check CHECK ((undecided >= 0)),
+  CONSTRAINT activity_minutes_wins_check CHECK ((wins >= 0))
+) WITH (fillfactor=70);
+
 CREATE TABLE admin_keys (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -10,10 +38,11 @@ CREATE TABLE admin_keys (
   last_used_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   created_by text,
+  expires_at timestamp with time zone,
   CONSTRAINT admin_keys_pkey PRIMARY KEY (id),
   CONSTRAINT admin_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
   CONSTRAINT admin_keys_key_hash_key UNIQUE (key_hash),
-  CONSTRAINT admin_keys_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operations'::text, 'promotions'::text, 'support'::text])))
+  CONSTRAINT admin_keys_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operations'::text, 'promotions'::text, 'support'::text, 'auditor'::text])))
 );
 CREATE INDEX admin_keys_live ON admin_keys USING btree (created_at, id) WHERE (revoked_at IS NULL);
 
@@ -47,7 +76,6 @@ CREATE TABLE approvals (
   CONSTRAINT approvals_check2 CHECK (((failure_code IS NULL) OR (state = 'APPROVED'::text))),
   CONSTRAINT approvals_check3 CHECK (((failure_code IS NULL) = (failure_error IS NULL))),
   CONSTRAINT approvals_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
-  CONSTRAINT approvals_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES tenants(id),
   CONSTRAINT approvals_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'APPROVED'::text, 'REJECTED'::text, 'EXPIRED'::text])))
 );
 CREATE INDEX approvals_by_time ON approvals USING btree (created_at, approval_id);
@@ -81,6 +109,7 @@ CREATE TABLE attention_events (
   CONSTRAINT attention_events_event_check CHECK ((event = ANY (ARRAY['opened'::text, 'assigned'::text, 'unassigned'::text, 'snoozed'::text, 'woken'::text, 'commented'::text, 'closed'::text]))),
   CONSTRAINT attention_events_item_id_fkey FOREIGN KEY (item_id) REFERENCES attention_items(item_id)
 );
+CREATE INDEX attention_events_by_number ON attention_events USING btree (event_no);
 
 CREATE TABLE attention_items (
   item_id uuid NOT NULL,
@@ -223,6 +252,10 @@ CREATE TABLE free_spin_batches (
   fingerprint bytea NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   game_id text,
+  status_due_since timestamp with time zone,
+  status_request_id text,
+  status_run integer DEFAULT 0 NOT NULL,
+  status_lease_until timestamp with time zone,
   CONSTRAINT free_spin_batches_pkey PRIMARY KEY (batch_id),
   CONSTRAINT free_spin_batches_batch_ref_key UNIQUE (batch_ref),
   CONSTRAINT free_spin_batches_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
@@ -231,6 +264,7 @@ CREATE TABLE free_spin_batches (
 CREATE INDEX free_spin_batches_by_time ON free_spin_batches USING btree (created_at, batch_id);
 CREATE INDEX free_spin_batches_of_game ON free_spin_batches USING btree (game_id, created_at, batch_id);
 CREATE INDEX free_spin_batches_of_operator ON free_spin_batches USING btree (operator_id, created_at, batch_id);
+CREATE INDEX free_spin_batches_status_due ON free_spin_batches USING btree (status_due_since) WHERE (status_due_since IS NOT NULL);
 
 CREATE TABLE free_spin_grants (
   grant_no bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -265,6 +299,8 @@ CREATE TABLE free_spin_grants (
   cancel_request_id text,
   granted_at timestamp with time zone,
   duplicate_of text,
+  expires_at timestamp with time zone,
+  expiry text,
   CONSTRAINT free_spin_grants_pkey PRIMARY KEY (grant_no),
   CONSTRAINT free_spin_grants_attempt_check CHECK ((attempt >= 0)),
   CONSTRAINT free_spin_grants_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES free_spin_batches(batch_id),
@@ -280,6 +316,7 @@ CREATE TABLE free_spin_grants (
   CONSTRAINT free_spin_grants_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT free_spin_grants_duplicate CHECK (((duplicate_of IS NULL) OR ((granted_at IS NOT NULL) AND (duplicate_of <> request_ref)))),
   CONSTRAINT free_spin_grants_duplicate_of_fkey FOREIGN KEY (duplicate_of) REFERENCES free_spin_grants(request_ref),
+  CONSTRAINT free_spin_grants_expiry CHECK (((expiry IS NULL) OR ((expiry = ANY (ARRAY['BEGUN'::text, 'FAILED'::text])) AND (expires_at IS NOT NULL) AND (state = ANY (ARRAY['GRANTED'::text, 'CANCELLED'::text]))))),
   CONSTRAINT free_spin_grants_external_ref_check CHECK ((external_ref <> ''::text)),
   CONSTRAINT free_spin_grants_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id),
   CONSTRAINT free_spin_grants_granted CHECK (((granted_at IS NULL) OR (external_ref IS NOT NULL))),
@@ -294,8 +331,11 @@ CREATE TABLE free_spin_grants (
 CREATE INDEX free_spin_grants_by_time ON free_spin_grants USING btree (created_at, grant_no);
 CREATE INDEX free_spin_grants_carried_out ON free_spin_grants USING btree (operator_id, currency, COALESCE(carried_out_at, created_at));
 CREATE INDEX free_spin_grants_duplicates ON free_spin_grants USING btree (granted_at, request_ref) WHERE (duplicate_of IS NOT NULL);
+CREATE INDEX free_spin_grants_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'GRANTED'::text) AND (expires_at IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));
+CREATE INDEX free_spin_grants_expiry_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((state = 'GRANTED'::text) AND (expiry = 'FAILED'::text));
 CREATE INDEX free_spin_grants_external ON free_spin_grants USING btree (provider_id, external_ref) WHERE (external_ref IS NOT NULL);
 CREATE INDEX free_spin_grants_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE (state = 'FAILED'::text);
+CREATE INDEX free_spin_grants_failed_of_batch ON free_spin_grants USING btree (batch_id) WHERE ((state = 'FAILED'::text) AND (batch_id IS NOT NULL));
 CREATE INDEX free_spin_grants_of_batch ON free_spin_grants USING btree (batch_id, grant_no) WHERE (batch_id IS NOT NULL);
 CREATE INDEX free_spin_grants_of_operator ON free_spin_grants USING btree (operator_id, grant_no);
 CREATE INDEX free_spin_grants_of_player ON free_spin_grants USING btree (player_ref, grant_no);
@@ -313,8 +353,10 @@ CREATE TABLE games (
   launch_url text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  round_details_url text,
   CONSTRAINT games_pkey PRIMARY KEY (game_id),
   CONSTRAINT games_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES tenants(id),
+  CONSTRAINT games_round_details_url_check CHECK ((length(round_details_url) <= 1000)),
   CONSTRAINT games_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'DISABLED'::text])))
 );
 CREATE TRIGGER games_changed AFTER INSERT OR DELETE OR UPDATE ON games FOR EACH STATEMENT EXECUTE FUNCTION tenancy_changed();
@@ -335,6 +377,15 @@ CREATE UNLOGGED TABLE health_periods (
 ) WITH (fillfactor=70);
 CREATE INDEX health_periods_by_time ON health_periods USING btree (started_at);
 
+CREATE UNLOGGED TABLE instances (
+  instance_id text NOT NULL,
+  version text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ready boolean NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT instances_pkey PRIMARY KEY (instance_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE limits (
   operator_id text NOT NULL,
   currency text NOT NULL,
@@ -344,6 +395,8 @@ CREATE TABLE limits (
   daily_minor bigint,
   max_win_minor bigint,
   updated_at timestamp with time zone NOT NULL,
+  updated_by text,
+  tenant_id text GENERATED ALWAYS AS (NULLIF(operator_id, '*'::text)) STORED,
   CONSTRAINT limits_pkey PRIMARY KEY (operator_id, currency),
   CONSTRAINT limits_check CHECK ((num_nonnulls(max_grant_minor, max_batch_minor, max_adjustment_minor, daily_minor, max_win_minor) > 0)),
   CONSTRAINT limits_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -352,7 +405,7 @@ CREATE TABLE limits (
   CONSTRAINT limits_max_batch_minor_check CHECK (((max_batch_minor >= 0) AND (max_batch_minor <= '9007199254740991'::bigint))),
   CONSTRAINT limits_max_grant_minor_check CHECK (((max_grant_minor >= 0) AND (max_grant_minor <= '9007199254740991'::bigint))),
   CONSTRAINT limits_max_win_minor_check CHECK (((max_win_minor >= 0) AND (max_win_minor <= '9007199254740991'::bigint))),
-  CONSTRAINT limits_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES tenants(id)
+  CONSTRAINT limits_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE TRIGGER limits_changed AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH STATEMENT EXECUTE FUNCTION tenancy_changed();
 
@@ -395,6 +448,39 @@ CREATE TABLE pauses (
   CONSTRAINT pauses_reason_check CHECK ((reason <> ''::text))
 );
 CREATE TRIGGER pauses_changed AFTER INSERT OR DELETE OR UPDATE ON pauses FOR EACH STATEMENT EXECUTE FUNCTION tenancy_changed();
+
+CREATE TABLE reconciliation_findings (
+  reconciliation_id uuid NOT NULL,
+  position integer NOT NULL,
+  finding jsonb NOT NULL,
+  CONSTRAINT reconciliation_findings_pkey PRIMARY KEY (reconciliation_id, "position"),
+  CONSTRAINT reconciliation_findings_position_check CHECK (("position" > 0)),
+  CONSTRAINT reconciliation_findings_reconciliation_id_fkey FOREIGN KEY (reconciliation_id) REFERENCES reconciliations(reconciliation_id) ON DELETE CASCADE
+);
+
+CREATE TABLE reconciliations (
+  reconciliation_id uuid NOT NULL,
+  operator_id text NOT NULL,
+  range_from timestamp with time zone NOT NULL,
+  range_to timestamp with time zone NOT NULL,
+  lines integer NOT NULL,
+  matched integer NOT NULL,
+  findings jsonb NOT NULL,
+  findings_stored integer NOT NULL,
+  sums jsonb NOT NULL,
+  recorded jsonb,
+  created_at timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  created_by_name text,
+  CONSTRAINT reconciliations_pkey PRIMARY KEY (reconciliation_id),
+  CONSTRAINT reconciliations_check CHECK (((matched >= 0) AND (matched <= lines))),
+  CONSTRAINT reconciliations_check1 CHECK ((range_from < range_to)),
+  CONSTRAINT reconciliations_findings_stored_check CHECK ((findings_stored >= 0)),
+  CONSTRAINT reconciliations_lines_check CHECK ((lines >= 0)),
+  CONSTRAINT reconciliations_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES tenants(id)
+);
+CREATE INDEX reconciliations_by_time ON reconciliations USING btree (created_at, reconciliation_id);
+CREATE INDEX reconciliations_of_operator ON reconciliations USING btree (operator_id, created_at, reconciliation_id);
 
 CREATE TABLE rounds (
   provider_id text NOT NULL,
@@ -443,10 +529,14 @@ CREATE TABLE sessions (
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
   revoke_reason text,
+  max_bet_minor bigint,
+  jurisdiction text,
+  reality_check_seconds integer,
   CONSTRAINT sessions_pkey PRIMARY KEY (session_id),
   CONSTRAINT sessions_check CHECK (((revoked_at IS NULL) = (revoke_reason IS NULL))),
   CONSTRAINT sessions_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT sessions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(game_id),
+  CONSTRAINT sessions_limits CHECK ((((max_bet_minor >= 1) AND (max_bet_minor <= '9007199254740991'::bigint)) AND ((length(jurisdiction) >= 1) AND (length(jurisdiction) <= 32)) AND ((reality_check_seconds >= 60) AND (reality_check_seconds <= 86400)))),
   CONSTRAINT sessions_mode_check CHECK ((mode = ANY (ARRAY['REAL'::text, 'DEMO'::text]))),
   CONSTRAINT sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES tenants(id),
   CONSTRAINT sessions_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES tenants(id),
@@ -502,6 +592,15 @@ CREATE TABLE tenants (
 );
 CREATE TRIGGER tenants_changed AFTER INSERT OR DELETE OR UPDATE ON tenants FOR EACH STATEMENT EXECUTE FUNCTION tenancy_changed();
 
+CREATE TABLE traded_currencies (
+  operator_id text NOT NULL,
+  currency text NOT NULL,
+  last_traded_at timestamp with time zone NOT NULL,
+  CONSTRAINT traded_currencies_pkey PRIMARY KEY (operator_id, currency),
+  CONSTRAINT traded_currencies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT traded_currencies_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES tenants(id)
+);
+
 CREATE TABLE transactions (
   provider_id text NOT NULL,
   transaction_id text NOT NULL,
@@ -532,6 +631,8 @@ CREATE TABLE transactions (
   reason text,
   reported_status text,
   reported_at timestamp with time zone,
+  win_kind text,
+  promotion_ref text,
   CONSTRAINT transactions_pkey PRIMARY KEY (provider_id, transaction_id),
   CONSTRAINT transactions_reported CHECK ((((reported_status IS NULL) OR (reported_status = ANY (ARRAY['APPROVED'::text, 'DECLINED'::text]))) AND ((reported_status IS NULL) = (reported_at IS NULL)))),
   CONSTRAINT transactions_sound CHECK (transaction_is_sound(transactions.*)) NOT VALID
