@@ -1,15 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { request, type RequestOptions } from 'node:http';
 import { expect, test } from 'vitest';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { useWorld } from '../world/world.js';
 
 const world = useWorld();
 
+/** Calls a route and drops the answer's body, because that of the stream never ends. */
+function statusOf(path: string, options: RequestOptions): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(world.url + path, { ...options, agent: false }, (response) => {
+      response.destroy();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
+}
+
 /** A function that calls routes with a new key of the role, and returns the status. */
 async function keyOf(role: string) {
   const { key } = (await world.admin('POST', '/v1/admin/keys', { name: role, role })).json;
   const headers = { Authorization: `Bearer ${String(key)}` };
-  return async (method: string, path: string) => (await world.request(path, { method, headers })).status;
+  return (method: string, path: string) => statusOf(path, { method, headers });
 }
 
 test('an auditor reads everything that support reads, and changes nothing', async () => {

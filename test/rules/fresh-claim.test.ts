@@ -5,6 +5,7 @@ import { sha256 } from '../../src/runtime/digest.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
 import { decide } from '../../src/wallet/rules/attempt.js';
 import { WIN_KINDS } from '../../src/wallet/rules/win-kind.js';
+import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
 import type { Submission } from '../../src/wallet/transaction.js';
 import { TransactionStore } from '../../src/wallet/transaction.store.js';
 import { FOREIGN_GAME, GAME, OPERATOR, OTHER_OPERATOR, OTHER_PROVIDER, PROVIDER } from '../world/world.js';
@@ -104,6 +105,12 @@ const DISAGREEMENTS: Readonly<Record<string, object>> = {
   'not on the currency': { currency: 'USD' },
 };
 
+/** The fields of a request with this winKind, if it may have it: FREE_SPINS goes with a freeSpinsRef, GAME without one. */
+function winKindOf({ winKind, freeSpins }: Situation): Partial<TransactionRequest> {
+  const fits = winKind !== undefined && winKind !== (freeSpins ? 'GAME' : 'FREE_SPINS');
+  return fits ? { winKind, promotionRef: 'race-3' } : {};
+}
+
 /**
  * Puts the situation into the database.
  * @returns the request as the service would submit it
@@ -120,7 +127,7 @@ async function arrange(given: Situation): Promise<Submission> {
     roundId: `round-${sessionId}`,
     amountMinor: 100,
     ...(given.freeSpins && { freeSpinsRef: 'batch' }),
-    ...(given.kind === 'WIN' && given.winKind && { winKind: given.winKind, promotionRef: 'race-3' }),
+    ...(given.kind === 'WIN' && winKindOf(given)),
   };
   if (given.sessionExists) {
     await world.sql.run(

@@ -105,8 +105,6 @@ async function* records<Q extends ListQuery, T extends object>(
 }
 
 const MINOR = /Minor$/;
-/** An amount that may have a currency of its own, as `operatorAmountMinor` has `operatorCurrency`. */
-const OWN_AMOUNT = /AmountMinor$/;
 
 /**
  * The header record. Each amount has two adjacent columns: `amountMinor` in minor units, and `amount` in major units.
@@ -127,7 +125,9 @@ export function csvItem<T extends object>(columns: Columns<T>, item: T): string 
     Object.keys(columns).flatMap((name) => {
       const value = fields[name];
       if (!MINOR.test(name)) return [value];
-      const currency = fields[name.replace(OWN_AMOUNT, 'Currency')] ?? fields['currency'];
+      // An amount may have a currency of its own, as `operatorAmountMinor` has `operatorCurrency`.
+      const own = name.endsWith('AmountMinor') ? fields[name.replace('AmountMinor', 'Currency')] : undefined;
+      const currency = own ?? fields['currency'];
       const amount = typeof value === 'number' ? majorUnits(value, String(currency)) : undefined;
       return [value, amount === undefined ? undefined : new CsvNumber(amount)];
     }),

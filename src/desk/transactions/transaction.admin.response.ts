@@ -44,10 +44,6 @@ export class TransactionItem {
   originalTransactionId?: string;
   @ApiPropertyOptional({ description: 'For a WIN of free spins: the externalRef of their grant' })
   freeSpinsRef?: string;
-  @ApiPropertyOptional({ enum: WIN_KINDS, description: 'Why a WIN is paid; only a WIN has it' })
-  winKind?: WinKind;
-  @ApiPropertyOptional({ description: "The provider's identifier of the promotion in which a WIN was won" })
-  promotionRef?: string;
   @ApiPropertyOptional({ description: 'Why it was DECLINED, such as `INSUFFICIENT_FUNDS`' })
   declineReason?: string;
   @ApiPropertyOptional({ description: 'Why an adjustment was made, such as `refund, ticket 4711`' })
@@ -67,6 +63,10 @@ export class TransactionItem {
   parkedAt?: Date;
   @ApiPropertyOptional({ description: "Whether a person entered the operator's answer; absent if not" })
   settledByHand?: boolean;
+  @ApiPropertyOptional({ enum: WIN_KINDS, description: 'Why a WIN is paid; only a WIN has it' })
+  winKind?: WinKind;
+  @ApiPropertyOptional({ description: "The provider's identifier of the promotion in which a WIN was won" })
+  promotionRef?: string;
   @ApiPropertyOptional({
     type: 'integer',
     example: 99750,
