@@ -1,11 +1,12 @@
-import { applyDecorators, Controller, createParamDecorator, Get, Post, Res } from '@nestjs/common';
+import { Controller, createParamDecorator, Get, Post, Res } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
+import { DescribedRoute } from '../api/described-route.js';
 import { JsonBody } from '../api/validation/json-body.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { BodyLimit } from '../server/raw-body.guard.js';
@@ -40,12 +41,7 @@ const OwnScope = createParamDecorator((_: unknown, context: ExecutionContext): O
 
 const OPERATORS: Audience = {
   path: 'v1/operator/free-spins',
-  route: (operationId, { summary, description, body, errors = [] }) =>
-    applyDecorators(
-      ApiOperation({ operationId, summary, ...(description !== undefined && { description }) }),
-      ...(body ? [ApiBody({ type: body })] : []),
-      ApiErrors(...errors),
-    ),
+  route: DescribedRoute,
   ScopeOfCaller: OwnScope,
   showApproval: operatorApprovalItem,
 };
