@@ -6,11 +6,17 @@ import { AdjustmentService } from './corrections/adjustment.service.js';
 import { AdjustmentsAdminController } from './corrections/adjustments.admin.controller.js';
 import { SettleAdminController } from './corrections/settle.admin.controller.js';
 import { SettleService } from './corrections/settle.service.js';
+import {
+  RoundsOperatorController,
+  SessionsOperatorController,
+  TransactionsOperatorController,
+} from './operator-desk.controller.js';
 import { RoundStore } from './rounds/round.store.js';
 import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
 import { SearchAdminController } from './search/search.admin.controller.js';
 import { SearchStore } from './search/search.store.js';
 import { SessionDetailAdminController } from './transactions/session-detail.admin.controller.js';
+import { SessionDetails } from './transactions/session-detail.service.js';
 import { TransactionDesk } from './transactions/transaction-desk.service.js';
 import { TransactionSearchStore } from './transactions/transaction-search.store.js';
 import { TransactionsAdminController } from './transactions/transactions.admin.controller.js';
@@ -24,11 +30,15 @@ import { TransactionsAdminController } from './transactions/transactions.admin.c
     SettleAdminController,
     SessionDetailAdminController,
     SearchAdminController,
+    TransactionsOperatorController,
+    RoundsOperatorController,
+    SessionsOperatorController,
   ],
   providers: [
     TransactionDesk,
     TransactionSearchStore,
     RoundStore,
+    SessionDetails,
     AdjustmentService,
     SettleService,
     SearchStore,

@@ -24,7 +24,7 @@ export const AUDIENCES: readonly Audience[] = [
     pathPrefix: '/v1/operator/',
     title: 'Croupier for operators',
     summary:
-      'What an operator calls: launching and revoking sessions, free spins for its players; and, under Webhooks, what Croupier calls at the wallet, also as [a document of its own](/docs/operator-wallet-json) for generating a server.',
+      'What an operator calls: launching and revoking sessions, free spins for its players, reading what is its own; and, under Webhooks, what Croupier calls at the wallet, also as [a document of its own](/docs/operator-wallet-json) for generating a server.',
     sections: [1, 2, 3, 4, 5, 6, 9],
   },
   {

@@ -56,6 +56,7 @@ const IN_PATHS: readonly {
   { name: 'batchId', path: /\/operator\//, description: 'From `GET /v1/operator/free-spins/batches`' },
   { name: 'approvalId', path: /\/admin\//, description: 'From `GET /v1/admin/approvals`' },
   { name: 'sessionId', path: /\/admin\//, description: 'From `GET /v1/admin/sessions`' },
+  { name: 'sessionId', path: /\/operator\//, description: 'From `GET /v1/operator/sessions`' },
   { name: 'id', path: /\/operators\//, example: 'example-casino' },
   { name: 'id', path: /\/providers\//, example: 'acme-games' },
   { name: 'id', path: /\/games\//, example: 'book-of-examples' },

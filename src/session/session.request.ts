@@ -99,11 +99,8 @@ export class RevokeRequest {
   reason: RevokeReason;
 }
 
-/** Contract, section 7. An absent filter restricts nothing. */
-export class SessionQuery extends TimePageQuery {
-  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
-  operatorId?: string;
-
+/** Contract, sections 5 and 7. An absent filter restricts nothing. */
+export class OperatorSessionQuery extends TimePageQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
 
@@ -117,4 +114,9 @@ export class SessionQuery extends TimePageQuery {
     description: '`true`: only revoked sessions; `false`: only the others',
   })
   revoked?: 'true' | 'false';
+}
+
+export class SessionQuery extends OperatorSessionQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
 }

@@ -145,6 +145,12 @@ const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
       return world.signed(OPERATOR, '/v1/operator/sessions', launch);
     },
   },
+  "an operator's list": {
+    'an `operatorId`, even its own': () => {
+      const path = `/v1/operator/transactions?operatorId=${OPERATOR}`;
+      return world.request(path, { headers: world.signature(OPERATOR, path, '', { method: 'GET' }) });
+    },
+  },
   'an admin route': {
     'an unknown field': () =>
       world.admin('POST', '/v1/admin/keys', { name: 'n', role: 'support', unknown: 1 }),

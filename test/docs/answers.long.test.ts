@@ -37,6 +37,7 @@ const VERIFY = 'POST /v1/wallet/session/verify';
 const TRANSACTION = 'POST /v1/wallet/transaction';
 const BALANCE = 'POST /v1/wallet/balance';
 const LAUNCH = 'POST /v1/operator/sessions';
+const SESSION = 'GET /v1/operator/sessions/{sessionId}';
 const REVOKE = 'POST /v1/operator/sessions/{sessionId}/revoke';
 const REVOKE_PLAYER = 'POST /v1/operator/players/{playerRef}/revoke-sessions';
 
@@ -126,6 +127,11 @@ test('the answers of the operator routes are documented', async () => {
   };
   const launched = documented(LAUNCH, await call(LAUNCH, launch, OPERATOR), 201);
   const sessionId = String(launched.json['sessionId']);
+  for (const [name, ...values] of [['GET /v1/operator/sessions'], [SESSION, sessionId]] as const) {
+    const path = target(name, ...values);
+    const headers = world.signature(OPERATOR, path, '', { method: 'GET' });
+    documented(name, await world.request(path, { headers }), 200);
+  }
   documented(REVOKE, await call(REVOKE, { reason: 'KICK' }, OPERATOR, sessionId), 200);
   documented(REVOKE, await call(REVOKE, { reason: 'KICK' }, OPERATOR, randomUUID()), 404);
   documented(REVOKE_PLAYER, await call(REVOKE_PLAYER, { reason: 'OTHER' }, OPERATOR, 'dora'), 200);

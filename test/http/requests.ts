@@ -36,6 +36,7 @@ import {
 import { SearchQuery } from '../../src/desk/search/search.request.js';
 import {
   LaunchRequest,
+  OperatorSessionQuery,
   RevokeRequest,
   SessionQuery,
   SessionTokenRequest,
@@ -50,9 +51,17 @@ import {
 } from '../../src/tenancy/administration/tenant.request.js';
 import { PauseRequest, ResumeRequest } from '../../src/tenancy/pauses/pause.request.js';
 import { AdjustmentRequest } from '../../src/desk/corrections/adjustment.request.js';
-import { FindRoundQuery, RoundQuery } from '../../src/desk/rounds/round.admin.request.js';
+import {
+  FindRoundQuery,
+  OperatorFindRoundQuery,
+  OperatorRoundQuery,
+  RoundQuery,
+} from '../../src/desk/rounds/round.admin.request.js';
 import { SettleRequest } from '../../src/desk/corrections/settle.request.js';
-import { TransactionQuery } from '../../src/desk/transactions/transaction.admin.request.js';
+import {
+  OperatorTransactionQuery,
+  TransactionQuery,
+} from '../../src/desk/transactions/transaction.admin.request.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -160,6 +169,13 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
     ],
   ],
   [CallbackQuery, [{ ...TIME_PAGE, providerId: 'a', route: '/v1/game/session/revoke', reference: 'r' }]],
+  [OperatorSessionQuery, [{ ...TIME_PAGE, providerId: 'a', playerRef: 'p', revoked: 'false' }]],
+  [
+    OperatorTransactionQuery,
+    [{ ...TIME_PAGE, providerId: 'a', kind: 'WIN', amountMinor: -5, parked: 'true' }],
+  ],
+  [OperatorRoundQuery, [{ ...TIME_PAGE, open: 'true', olderThanMinutes: 5, playerRef: 'p' }]],
+  [OperatorFindRoundQuery, [{ playerRef: 'p', gameId: 'g', mode: 'DEMO' }, {}]],
   [SessionQuery, [{ ...TIME_PAGE, operatorId: 'o', providerId: 'a', playerRef: 'p', revoked: 'true' }]],
   [
     TransactionQuery,

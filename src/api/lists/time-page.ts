@@ -21,7 +21,7 @@ function withTimeRange<Page extends Type<PageQuery>>(page: Page) {
 /** The query parameters of a list by time, newest first: from ≤ createdAt < to. Contract, section 7. */
 export class TimePageQuery extends withTimeRange(ListQuery) {}
 
-/** The same for a list under /v1/operator, which has no CSV. */
+/** The same for a list without CSV: an operator's own grants and batches. */
 export class OperatorTimePageQuery extends withTimeRange(PageQuery) {}
 
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\/([0-9a-f-]{1,36})$/;

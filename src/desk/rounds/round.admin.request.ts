@@ -5,7 +5,7 @@ import { TimePageQuery } from '../../api/lists/time-page.js';
 const OLDEST_MINUTES = 10 * 366 * 24 * 60;
 
 /** Contract, section 9, "Rounds". An absent filter restricts nothing. */
-export class RoundQuery extends TimePageQuery {
+export class OperatorRoundQuery extends TimePageQuery {
   @QueryChoiceField(['true'], {
     description: 'only rounds with an APPROVED BET, no APPROVED WIN and no `roundClosed`',
   })
@@ -19,9 +19,6 @@ export class RoundQuery extends TimePageQuery {
   })
   olderThanMinutes?: number;
 
-  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
-  operatorId?: string;
-
   @IdentifierField({ presence: 'optional', example: 'sandbox-provider' })
   providerId?: string;
 
@@ -32,11 +29,13 @@ export class RoundQuery extends TimePageQuery {
   gameId?: string;
 }
 
-/** Selects one of the rounds that share a roundId. Contract, section 9, "Rounds". */
-export class FindRoundQuery {
+export class RoundQuery extends OperatorRoundQuery {
   @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
   operatorId?: string;
+}
 
+/** Selects one of the rounds that share a roundId. Contract, section 9, "Rounds". */
+export class OperatorFindRoundQuery {
   @IdentifierField({ presence: 'optional', example: 'player-42' })
   playerRef?: string;
 
@@ -45,4 +44,9 @@ export class FindRoundQuery {
 
   @QueryChoiceField(['REAL', 'DEMO'], { default: 'REAL' })
   mode?: 'REAL' | 'DEMO';
+}
+
+export class FindRoundQuery extends OperatorFindRoundQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
 }

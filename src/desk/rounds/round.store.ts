@@ -242,8 +242,9 @@ export class RoundStore {
     const [key, another] = known ? await this.database.query<RoundKey>(statement, values) : [];
     if (!key) throw new CroupierError('NOT_FOUND', 'no such round');
     if (another) {
-      const message = 'several rounds have this roundId: specify operatorId, playerRef and gameId';
-      throw new CroupierError('INVALID_REQUEST', message);
+      const choices =
+        choice.operatorId === undefined ? 'operatorId, playerRef and gameId' : 'playerRef and gameId';
+      throw new CroupierError('INVALID_REQUEST', `several rounds have this roundId: specify ${choices}`);
     }
     const { query } = this.database;
     const found = await query<WholeRow>(TRANSACTIONS_OF_ROUND, { ...key, limit: SHOWN_TRANSACTIONS + 1 });

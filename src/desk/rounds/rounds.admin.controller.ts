@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
+import { ROUNDS_ROUTE } from '../desk.routes.js';
 import { FindRoundQuery, RoundQuery } from './round.admin.request.js';
 import { ROUND_COLUMNS, RoundDetail, RoundListResponse } from './round.admin.response.js';
 import { RoundStore } from './round.store.js';
@@ -15,13 +16,9 @@ export class RoundsAdminController {
 
   @Get()
   @AdminRoute('listRounds', {
+    ...ROUNDS_ROUTE,
     role: 'auditor',
-    summary: 'Search real-money rounds, newest first',
-    description:
-      'The age of a round counts from its first BET. A page examines a bounded number of transactions. ' +
-      'It may be short or empty and still have a `nextCursor`.',
     sensitiveRead: ['rounds.list', 'rounds'],
-    errors: ['INVALID_REQUEST'],
   })
   @ApiList(RoundListResponse, RoundQuery, ROUND_COLUMNS)
   list(

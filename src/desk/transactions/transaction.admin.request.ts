@@ -19,17 +19,14 @@ export const STATES = [
 
 export const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const satisfies (Kind | 'ADJUSTMENT')[];
 
-/** Contract, sections 7 and 9. An absent filter restricts nothing. */
-export class TransactionQuery extends TimePageQuery {
+/** Contract, sections 5, 7 and 9. An absent filter restricts nothing. */
+export class OperatorTransactionQuery extends TimePageQuery {
   @IdentifierField({
     presence: 'optional',
     example: 'sandbox-provider',
     description: '`platform` for adjustments',
   })
   providerId?: string;
-
-  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
-  operatorId?: string;
 
   @IdentifierField({ presence: 'optional', example: 'player-42' })
   playerRef?: string;
@@ -80,4 +77,9 @@ export class TransactionQuery extends TimePageQuery {
     description: 'only undecided transactions that the resolver has parked for a person',
   })
   parked?: 'true';
+}
+
+export class TransactionQuery extends OperatorTransactionQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
 }

@@ -5,6 +5,7 @@ import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { NoBody } from '../../api/validation/json-body.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
+import { TRANSACTIONS_ROUTE } from '../desk.routes.js';
 import { TransactionQuery } from './transaction.admin.request.js';
 import {
   TRANSACTION_COLUMNS,
@@ -21,15 +22,9 @@ export class TransactionsAdminController {
 
   @Get()
   @AdminRoute('listTransactions', {
+    ...TRANSACTIONS_ROUTE,
     role: 'auditor',
-    summary: 'Search transactions, newest first',
-    description:
-      '`state=TIMED_OUT` selects transactions whose outcome is unknown; `parked=true` selects those that wait for a ' +
-      'person. With `kind`, `winKind`, `gameId`, `amountMinor`, `minAmountMinor`, `maxAmountMinor`, `currency` or ' +
-      '`sessionId` a page examines a bounded number of transactions that match the other filters. It may then be short ' +
-      'or empty and still have a `nextCursor`.',
     sensitiveRead: ['transactions.list', 'transactions'],
-    errors: ['INVALID_REQUEST'],
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
   list(

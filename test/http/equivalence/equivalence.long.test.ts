@@ -34,11 +34,14 @@ function byTitle(recording: Recording): Record<string, string> {
 
 /**
  * Requests that are answered differently on purpose. `batches` was read as a grant's id and is now the list of batches,
- * the route of a batch now has a query, and the pages of the documents name their encoding.
+ * the route of a batch now has a query, operators now read their sessions, and the pages of the documents name their
+ * encoding.
  */
 const SINCE_THEN = [
   /^(GET|HEAD) \/v1\/(admin|operator)\/free-spins\/batches, /,
   /^(GET|HEAD) \/v1\/(admin|operator)\/free-spins\/batches\/\{batchId\}, a query/,
+  /^(GET|HEAD) \/v1\/operator\/sessions, /,
+  /^(GET|HEAD) \/v1\/operator\/sessions\/\{sessionId\}\/revoke, an escaped slash, /,
   /^(GET|HEAD) \/docs, /,
 ];
 
