@@ -26,7 +26,7 @@ const RECENT = `statement_timestamp() - interval '30 seconds'`;
 const ofItem = (kind: string, subject: string, condition: string) => `
   coalesce(${lookUp(
     condition,
-    `attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present`,
+    `FROM attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present`,
   )}, false)`;
 
 /** Whether a cause has an item. */
@@ -196,7 +196,7 @@ const stillWhere = (name: string, condition: string) =>
 
 /** Whether any grant of the batch k.batch_id meets the condition. */
 const inBatch = (condition: string) =>
-  lookUp('true', `free_spin_grants g WHERE g.batch_id = k.batch_id AND (${condition}) LIMIT 1`);
+  lookUp('true', `FROM free_spin_grants g WHERE g.batch_id = k.batch_id AND (${condition}) LIMIT 1`);
 
 /** While a grant of the batch is sent again or voided, its failure counts as present. */
 const BATCH_FAILS = `
@@ -210,7 +210,7 @@ const BATCH_FAILS = `
 export const STILL = {
   transaction: stillWhere(
     'transaction',
-    `${lookUp('t.state', 'transactions t WHERE t.provider_id = k.provider_id AND t.transaction_id = k.id')}
+    `${lookUp('t.state', 'FROM transactions t WHERE t.provider_id = k.provider_id AND t.transaction_id = k.id')}
        IN ('PENDING', 'TIMED_OUT')`,
   ),
   grant: stillWhere(
@@ -220,20 +220,20 @@ export const STILL = {
     `coalesce(${lookUp(
       `g.state IN ('PENDING', 'FAILED') OR g.duplicate_of IS NOT NULL
              OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))`,
-      'free_spin_grants g WHERE g.request_ref = k.subject',
+      'FROM free_spin_grants g WHERE g.request_ref = k.subject',
     )}, false)
        OR (k.subject = k.batch_id::text AND ${inBatch(BATCH_FAILS)})
        OR (k.subject = k.batch_id || '${OF_EXPIRY}' AND ${inBatch(EXPIRY_FAILED)})`,
   ),
   revocation: stillWhere(
     'revocation',
-    lookUp('r.delivered IS NOT TRUE', 'session_revocations r WHERE r.session_id = k.subject::uuid'),
+    lookUp('r.delivered IS NOT TRUE', 'FROM session_revocations r WHERE r.session_id = k.subject::uuid'),
   ),
   approval: stillWhere(
     'approval',
     lookUp(
       `a.state = 'WAITING' AND a.expires_at > statement_timestamp()`,
-      'approvals a WHERE a.approval_id = k.subject::uuid',
+      'FROM approvals a WHERE a.approval_id = k.subject::uuid',
     ),
   ),
 } as const;
@@ -278,7 +278,7 @@ export const TRADING_PAIRS = named(
      WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
        AND ${lookUp(
          'true',
-         `transactions t
+         `FROM transactions t
              WHERE ${leading('t.operator_id', 'o.id')} AND t.provider_id = p.id AND t.created_at < ${A_DAY_AGO}
              ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT 1`,
        )}

@@ -39,8 +39,9 @@ export const asRange = (columns: string, wanted: string): string =>
 /**
  * An expression over the one row that the FROM clause finds by a key; null if there is none. A scalar sub-select always
  * uses the index. For EXISTS, NOT EXISTS or IN, the planner may read the whole table to join it.
+ * @param from begins with FROM
  */
-export const lookUp = (expression: string, from: string): string => `(SELECT ${expression} FROM ${from})`;
+export const lookUp = (expression: string, from: string): string => `(SELECT ${expression} ${from})`;
 
 /**
  * A condition that is always true. PostgreSQL estimates a hundred rows for any JSON, and for so many rows it prefers a

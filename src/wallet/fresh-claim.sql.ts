@@ -103,7 +103,7 @@ export const CLAIM_NEW_WIN = groupStatement(
         JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
         JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
        WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
-         AND ${lookUp('true', `transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
+         AND ${lookUp('true', `FROM transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
     ), round AS (
       ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
     ), claim AS (

@@ -99,7 +99,6 @@ describe.skipIf(!existsSync(CHROMIUM))('every example of the sandbox', { timeout
 
   async function executeExamples(name: string, operation: Locator): Promise<void> {
     await press(operation.locator('.opblock-summary-control'));
-    await press(operation.locator('.try-out__btn'));
     const select = operation.locator('.opblock-section-request-body .examples-select-element');
     const examples = await select.locator('option').evaluateAll(valuesOf);
     const own: number[] = [];

@@ -78,7 +78,6 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
   async function execute(method: string): Promise<string> {
     const operation = page.locator(`.opblock-${method}`);
     await operation.locator('.opblock-summary-control').click();
-    await operation.locator('.try-out__btn').click();
     await operation.locator('button.execute').click();
     const status = operation.locator('.live-responses-table .response-col_status').last();
     await status.waitFor();

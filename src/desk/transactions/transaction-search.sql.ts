@@ -29,11 +29,11 @@ export interface TransactionFilter {
 
 /** The `roundDetailsUrl` of a row's game, still with its placeholders. */
 export const roundDetailsOf = (table: string) =>
-  lookUp('g.round_details_url', `games g WHERE g.game_id = ${table}.game_id`);
+  lookUp('g.round_details_url', `FROM games g WHERE g.game_id = ${table}.game_id`);
 
 /** The language of a row's session. */
 export const languageOf = (table: string) =>
-  lookUp('s.language', `sessions s WHERE s.session_id = ${table}.session_id`);
+  lookUp('s.language', `FROM sessions s WHERE s.session_id = ${table}.session_id`);
 
 /** The balance in the stored answer, in minor units, if the provider has received an outcome; else null. */
 const REPORTED_BALANCE = `
