@@ -91,10 +91,4 @@ export class KeyAdministration {
     const [kind, id] = administrator.split(':');
     return kind === 'key' && id !== undefined && this.keys.isMadeBy(id, maker);
   }
-
-  /** The administrator who created the key of `administrator`; undefined if it has no key or the creator is unknown. */
-  async creatorOf(administrator: string): Promise<string | undefined> {
-    const [kind, id] = administrator.split(':');
-    return kind === 'key' && id !== undefined ? this.keys.creatorOf(id) : undefined;
-  }
 }

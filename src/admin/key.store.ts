@@ -91,11 +91,6 @@ export class KeyStore {
     return (await this.database.query(IS_MADE_BY, { id, maker })).length > 0;
   }
 
-  /** @returns undefined if the key was created by an earlier version */
-  async creatorOf(id: string): Promise<string | undefined> {
-    return (await this.keys.findOneBy({ id }))?.createdBy ?? undefined;
-  }
-
   async used(id: string, everySeconds: number): Promise<void> {
     await this.database.query(USED, { id, everySeconds });
   }

@@ -143,7 +143,7 @@ export class ApprovalsService implements OnModuleInit {
   /**
    * Approves and carries out the action. If the approval is already APPROVED, only returns it with its result.
    * @throws CroupierError NOT_FOUND · FORBIDDEN if the role does not permit the action, or the approver is the
-   *   requester, a key that the requester created, or the creator of the requester's key · CONFLICT if the approval is
+   *   requester, a key that the requester created, or has created the requester's key · CONFLICT if the approval is
    *   REJECTED or EXPIRED
    */
   async approve(actor: Actor, approvalId: string): Promise<ApprovalWithResult> {
@@ -223,8 +223,8 @@ export class ApprovalsService implements OnModuleInit {
   }
 
   /**
-   * Refuses the requester, keys that the requester created, and the creator of the requester's key. The root key
-   * creates the first keys, so it may approve what they request.
+   * Refuses the requester, keys that the requester created, and those who created the requester's key, directly or
+   * through other keys. The root key creates the first keys, so it may approve what they request.
    * @throws CroupierError FORBIDDEN
    */
   private async assertAnotherPerson({ actor }: Actor, { askedBy }: Approval): Promise<void> {
@@ -234,7 +234,7 @@ export class ApprovalsService implements OnModuleInit {
     if (await this.keys.isMadeBy(actor, askedBy)) {
       throw new CroupierError('FORBIDDEN', 'this needs another person: the requester created this key');
     }
-    if (actor !== ROOT_ID && (await this.keys.creatorOf(askedBy)) === actor) {
+    if (actor !== ROOT_ID && (await this.keys.isMadeBy(askedBy, actor))) {
       throw new CroupierError(
         'FORBIDDEN',
         "this needs another person: the approver created the requester's key",

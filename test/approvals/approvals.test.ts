@@ -270,15 +270,21 @@ describe('who may decide:', () => {
     expect((await approve(id, promotions)).status).toBe(200);
   });
 
-  test("nor the creator of the requester's key, unless that is the root key", async () => {
+  test("nor who created the requester's key, directly or through other keys, unless that is the root key", async () => {
     const boss = await person(world, 'admin', 'Boss');
     const child = await person(world, 'admin', 'Child', boss);
     const grandchild = await person(world, 'promotions', 'Grandchild', child);
     const path = (id: string) => `${APPROVALS}/${id}/approve`;
     const id = await waiting(GRANTS, grantOrder(), child);
-    refused(await approve(id, boss), "this needs another person: the approver created the requester's key");
-    // Only the direct creator is refused.
-    expect((await approve(await waiting(GRANTS, grantOrder(), grandchild), boss)).status).toBe(200);
+    for (const waitingId of [id, await waiting(GRANTS, grantOrder(), grandchild)]) {
+      refused(
+        await approve(waitingId, boss),
+        "this needs another person: the approver created the requester's key",
+      );
+    }
+    expect((await world.admin('POST', path(await waiting(GRANTS, grantOrder(), grandchild)))).status).toBe(
+      200,
+    );
     expect((await world.admin('POST', path(await waiting(GRANTS, grantOrder(), boss)))).status).toBe(200);
     // The boss may still reject it.
     expect((await reject(id, boss)).json).toMatchObject({ state: 'REJECTED' });
