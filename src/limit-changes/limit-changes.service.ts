@@ -108,6 +108,8 @@ export class LimitChanges implements OnModuleInit {
       if (isEmpty(before) && isEmpty(after)) {
         throw new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
       }
+      // Nothing would change, so there is nothing to write, to approve or to audit.
+      if (areEqual(before, after)) return { set: await this.limits.find(key, query) };
       const inForce = { before: inEffect(before, defaults), after: inEffect(after, defaults) };
       if (loosens(inForce.before, inForce.after)) {
         const action = limitAction(key, inForce, { before, after });

@@ -152,8 +152,8 @@ export class LimitStore {
   }
 
   /** The own limits of the operator. */
-  async find(key: LimitKey): Promise<LimitInUse | undefined> {
-    return (await this.database.query<LimitInUse>(this.statements.find, key))[0];
+  async find(key: LimitKey, query: Query = this.database.query): Promise<LimitInUse | undefined> {
+    return (await query<LimitInUse>(this.statements.find, key))[0];
   }
 
   /** Ordered by `operatorId/currency`, in byte order. */

@@ -126,8 +126,8 @@ export class LimitsService implements OnApplicationBootstrap {
   }
 
   /** @throws CroupierError NOT_FOUND */
-  async find(key: LimitKey): Promise<LimitResponse> {
-    const limit = await this.limits.find(key);
+  async find(key: LimitKey, query?: Query): Promise<LimitResponse> {
+    const limit = await this.limits.find(key, query);
     if (!limit) throw new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
     return limitItem(limit);
   }

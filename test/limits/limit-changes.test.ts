@@ -123,6 +123,22 @@ describe('a change that raises or removes a limit waits for another administrato
     expect(await limitsAt()).toEqual(LIMITS);
   });
 
+  test('a PUT or PATCH that changes nothing is answered with the stored limits, and writes nothing', async () => {
+    await set(LIMITS);
+    const stored = (await asker.call('GET', PATH)).json;
+    const entries = () => world.sql.run(`SELECT * FROM audit_entries WHERE action LIKE 'limit.%'`);
+    const before = await entries();
+    for (const [method, body] of [
+      ['PUT', LIMITS],
+      ['PATCH', { dailyMinor: LIMITS.dailyMinor }],
+      ['PATCH', { maxWinMinor: null }],
+    ] as const) {
+      const reply = await approver.call(method, PATH, body);
+      expect([reply.status, reply.json]).toEqual([200, stored]);
+    }
+    expect(await entries()).toEqual(before);
+  });
+
   test('the same change again gets the same approval, and another one is a 409', async () => {
     await set(LIMITS);
     const replies = await Promise.all(
