@@ -83,6 +83,7 @@ export class Reader {
 
   /** Drops the connection, with what the reader has not read. */
   cutOff(): void {
-    this.response.socket?.resetAndDestroy();
+    // A response that waits for an earlier one of its connection has no socket yet, but its request has.
+    this.response.req.socket.resetAndDestroy();
   }
 }
