@@ -43,11 +43,11 @@ export class OverviewAmounts {
   @ApiProperty({
     type: 'integer',
     example: 125_000,
-    description: 'approved BETs, without those that were rolled back',
+    description: 'approved BETs, without those that were rolled back; at most 2^53−1',
   })
   betMinor: number;
 
-  @ApiProperty({ type: 'integer', example: 118_250, description: 'approved WINs' })
+  @ApiProperty({ type: 'integer', example: 118_250, description: 'approved WINs; at most 2^53−1' })
   winMinor: number;
 }
 

@@ -70,7 +70,8 @@ export const READ_MINUTES = named(
 export const READ_AMOUNTS = named(
   'activity_read_amounts',
   `
-    SELECT currency, greatest(sum(bet_minor), 0)::bigint AS "betMinor", greatest(sum(win_minor), 0)::bigint AS "winMinor"
+    SELECT currency, least(greatest(sum(bet_minor), 0), ${Number.MAX_SAFE_INTEGER})::bigint AS "betMinor",
+           least(greatest(sum(win_minor), 0), ${Number.MAX_SAFE_INTEGER})::bigint AS "winMinor"
       FROM activity_amounts WHERE ${SHOWN}
      GROUP BY currency ORDER BY currency`,
 );
@@ -96,7 +97,11 @@ export class ActivityStore {
   async share(instanceId: string, minutes: readonly MinuteCounts[]): Promise<void> {
     const counts = minutes.map(({ amounts, changed, ...counted }) => ({
       ...counted,
-      amounts: [...amounts].map(([currency, { betMinor, winMinor }]) => ({ currency, betMinor, winMinor })),
+      amounts: [...amounts].map(([currency, { betMinor, winMinor }]) => ({
+        currency,
+        betMinor: clamped(betMinor),
+        winMinor: clamped(winMinor),
+      })),
     }));
     await this.database.query(SHARE, { instanceId, counts: JSON.stringify(counts) });
   }
@@ -114,4 +119,9 @@ export class ActivityStore {
     await this.database.query(REMOVE_OLD_MINUTES, {});
     await this.database.query(REMOVE_OLD_AMOUNTS, {});
   }
+}
+
+/** The amount within ±(2^53−1): JSON has larger ones inexactly, and a `bigint` only up to 2^63−1. */
+function clamped(minor: number): number {
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(minor, Number.MAX_SAFE_INTEGER));
 }
