@@ -50,6 +50,8 @@ export interface Caller {
   readonly onFinding: (finding: FindingItem) => Promise<void> | void;
   /** Runs after each batch of compared pairs. */
   readonly onCompared: (lines: number, of: number) => Promise<void> | void;
+  /** Throws if the comparison has become too long. Runs for each batch of pairs before it is compared. */
+  readonly onPairs?: (pairs: number) => void;
 }
 
 /** Maximum number of sums. Currencies of a statement are not checked, so each line could have another one. */
@@ -64,7 +66,7 @@ export async function compareStatement(
   store: ReconciliationStore,
   range: Range,
   statement: AsyncIterable<Buffer>,
-  { foundAtMost, onFinding, onCompared }: Caller,
+  { foundAtMost, onFinding, onCompared, onPairs }: Caller,
 ): Promise<Outcome> {
   const lines = await store.load(readStatement(statement));
   const sums = new Map<string, Sum>();
@@ -73,6 +75,7 @@ export async function compareStatement(
   let compared = 0;
   let matched = 0;
   for await (const pairs of store.pairs(range)) {
+    onPairs?.(pairs.length);
     for (const pair of pairs) {
       if (pair.line) compared += 1;
       if (pair.line && pair.record) matched += 1;

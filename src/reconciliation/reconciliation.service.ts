@@ -12,6 +12,7 @@ import { Lifecycle } from '../runtime/lifecycle.js';
 import { Pace } from '../runtime/pace.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { compareStatement, type Outcome, totalOf } from './comparison.js';
+import { ComparisonBounds } from './comparison-bounds.js';
 import { CsvError } from './csv.reader.js';
 import type { FindingItem } from './finding.js';
 import { causesOf, RECORDED } from './recorded-findings.js';
@@ -48,8 +49,8 @@ export class ReconciliationService {
   /**
    * Reconciles a statement. Nothing is stored before one transaction at the end.
    * @param statement is read as fast as the work proceeds
-   * @throws CroupierError INVALID_REQUEST, with line and column if the statement is not valid · RATE_LIMITED while
-   *   another reconciliation runs · OVERLOADED if the instance stops · the error of reading the statement
+   * @throws CroupierError INVALID_REQUEST, with line and column if the statement is not valid, or if there is too much
+   *   to compare · RATE_LIMITED while another reconciliation runs · OVERLOADED if the instance stops · the error of reading the statement
    */
   async run(
     actor: Actor,
@@ -125,6 +126,7 @@ export class ReconciliationService {
   ): Promise<Outcome> {
     const store = await ReconciliationStore.open(this.database.url);
     const pace = new Pace();
+    const bounds = new ComparisonBounds();
     const rest = async () => {
       if (this.lifecycle.stopping) {
         throw new CroupierError('OVERLOADED', 'this instance is stopping, and has stored nothing', {
@@ -144,6 +146,7 @@ export class ReconciliationService {
             if (items.length < RECORDED) items.push(finding);
           },
           onCompared: rest,
+          onPairs: (pairs) => bounds.count(pairs),
         },
       );
     } catch (error) {

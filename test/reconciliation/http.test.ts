@@ -3,7 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CroupierError } from '../../src/errors/croupier-error.js';
+import { ComparisonBounds } from '../../src/reconciliation/comparison-bounds.js';
 import { reconcile } from '../../src/reconciliation/reconciliation.js';
 import { HEADER } from '../../src/reconciliation/statement.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
@@ -276,6 +278,17 @@ test.each([
   const reply = await post(csvOf(statement), parameters, headers);
   expect(reply.status).toBe(status);
   expect(reply.json['error']).toContain(words);
+});
+
+test('a comparison that becomes too long is refused, and stores nothing', async () => {
+  const before = await countStored();
+  const count = vi.spyOn(ComparisonBounds.prototype, 'count').mockImplementation(() => {
+    throw new CroupierError('INVALID_REQUEST', 'too long');
+  });
+  const reply = await post(csvOf(statement), { record: 'true' });
+  count.mockRestore();
+  expect([reply.status, reply.json['error']]).toEqual([400, 'too long']);
+  expect([await countStored(), await countConnections()]).toEqual([before, 0]);
 });
 
 test('a charset and the header parameter of CSV are accepted', async () => {
