@@ -45,6 +45,11 @@ export class Administrators {
     };
   }
 
+  /** Whether `identify` looks the credential up in the database: it is a key, but not the root key. */
+  isLookedUp(key: string): boolean {
+    return KEY.test(key) && !equalInConstantTime(key, this.configuration.adminApiKey);
+  }
+
   private async recordUse({ id }: LiveKey): Promise<void> {
     try {
       await this.keys.used(id, LAST_USED_SECONDS);

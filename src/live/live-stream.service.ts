@@ -26,6 +26,8 @@ const COMMENT_MS = 15_000;
 const CHECK_MS = 3_000;
 /** How long a credential is trusted if it cannot be checked, because the database is away, in milliseconds. */
 const TRUSTED_MS = 10_000;
+/** How many credentials are checked at once: few enough to leave most connections of the pool to requests. */
+const CHECKED_AT_ONCE = 8;
 /** Maximum number of streams at an instance, and with one key: each takes a connection, and memory until it is read. */
 const MAX_STREAMS = 500;
 const MAX_STREAMS_OF_KEY = 250;
@@ -138,22 +140,32 @@ export class LiveStream implements OnModuleDestroy {
     for (const credential of this.checkedMs.keys()) {
       if (!credentials.has(credential)) this.checkedMs.delete(credential);
     }
-    for (const credential of credentials) {
-      if (await this.isAccepted(credential)) continue;
-      for (const reader of this.readers) if (reader.credential === credential) this.end(reader);
-    }
+    const pass = { databaseIsAway: false };
+    // The checks take turns with one iterator.
+    const unchecked = credentials.values();
+    const check = async () => {
+      for (const credential of unchecked) {
+        if (await this.isAccepted(credential, pass)) continue;
+        for (const reader of this.readers) if (reader.credential === credential) this.end(reader);
+      }
+    };
+    await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, check));
   }
 
-  private async isAccepted(credential: string): Promise<boolean> {
-    const agoMs = monotonicMs() - (this.checkedMs.get(credential) ?? -Infinity);
-    if (agoMs < CHECK_MS) return true;
+  /** @param pass after one look-up has failed, the keys that follow do not wait for the database either */
+  private async isAccepted(credential: string, pass: { databaseIsAway: boolean }): Promise<boolean> {
+    const agoMs = () => monotonicMs() - (this.checkedMs.get(credential) ?? -Infinity);
+    if (agoMs() < CHECK_MS) return true;
+    const isLookedUp = this.administrators.isLookedUp(credential);
+    if (isLookedUp && pass.databaseIsAway) return agoMs() < TRUSTED_MS;
     try {
       const administrator = await this.administrators.identify(credential);
       if (!administrator || !holds(administrator.roles, STREAM_ROLE)) return false;
       this.checkedMs.set(credential, monotonicMs());
       return true;
     } catch {
-      return agoMs < TRUSTED_MS;
+      if (isLookedUp) pass.databaseIsAway = true;
+      return agoMs() < TRUSTED_MS;
     }
   }
 
