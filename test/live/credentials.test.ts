@@ -24,7 +24,7 @@ beforeEach(() => {
     { begun: true, read: () => Promise.resolve([]) } as never,
     { read: () => Promise.resolve({}) } as never,
     { identify, isLookedUp: (credential: string) => credential.startsWith('key') } as never,
-    { stopping: false } as never,
+    { stopping: false },
     { addGauge: () => undefined } as never,
     {
       add: ({ work }: { work: () => Promise<void> }) => {
