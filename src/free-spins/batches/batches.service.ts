@@ -225,8 +225,8 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Has the provider asked about each GRANTED grant of a batch, in the background. While that is under way, another
-   * request changes nothing.
+   * Has the provider asked about each GRANTED grant of a batch, in the background. Another request while that is under
+   * way has it asked again about the grants that have no answer since the latest run was requested.
    * @throws CroupierError NOT_FOUND
    */
   async pullStatus(actor: Actor, batchId: string, scope: Scope): Promise<BatchItem> {

@@ -88,7 +88,10 @@ export class StatusRunner {
         unanswered = (await this.askAbout(grant, run)) ? 0 : unanswered + 1;
       }
     };
-    await Promise.all(Array.from({ length: CALLS_PER_BATCH }, work));
+    // Each call in flight is awaited, so that a stop does not miss one.
+    const results = await Promise.allSettled(Array.from({ length: CALLS_PER_BATCH }, work));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
     if (waiting.length > 0 && unanswered >= UNANSWERED_LIMIT) {
       const msg = 'the provider does not answer, so it was not asked about the remaining grants of a batch';
       this.logger.error({ msg, batchId: run.batchId, grants: waiting.length });
