@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Stores when a grant expires and what became of its expiry, and which batches have a status run (contract, section 6).
- * The previous release ignores all these columns: a grant that it records never expires.
+ * The previous release ignores all these columns: a grant that it records never expires. If it sends the cancel of an
+ * expiry and the cancel fails, the grant stays GRANTED and BEGUN with `last_cancel_error`, and a person can cancel it.
  *
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated. Migration
  * 0025 says why `free_spin_grants` is only locked for a moment.
