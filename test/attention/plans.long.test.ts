@@ -9,6 +9,7 @@ import {
   TRADING_PAIRS,
 } from '../../src/attention/cause.store.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
+import { BEGIN_EXPIRIES } from '../../src/free-spins/grants/grant.sql.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
@@ -57,7 +58,7 @@ beforeAll(async () => {
      SELECT n, CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'GRANTED' END, 'operator' || n % 4, 'provider' || n % 4, 'p',
             'game' || n % 4, 1, 0, 'EUR', 1, CASE WHEN n % 10 <> 0 THEN n::text END,
             CASE n % 10 WHEN 1 THEN now() END, CASE n % 10 WHEN 1 THEN '2' END, CASE n % 10 WHEN 0 THEN 'x' END,
-            CASE n % 10 WHEN 2 THEN now() END, CASE n % 10 WHEN 2 THEN 'FAILED' END
+            CASE n % 10 WHEN 2 THEN now() WHEN 3 THEN now() + interval '1 day' END, CASE n % 10 WHEN 2 THEN 'FAILED' END
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
   await sql.run(
@@ -161,6 +162,10 @@ test('open rounds are counted among the newest transactions of a pair', async ()
 test('flagged winnings are searched among the newest rows', async () => {
   await expectCheap(STILL_FLAGGED, { providerIds: ['provider1'], transactionIds: ['t1'] });
   await expectCheap(FLAGGED_LATELY, { limit: WINDOW });
+});
+
+test('grants whose expiry begins are found among the live ones', async () => {
+  await expectCheap(BEGIN_EXPIRIES, { limit: WINDOW });
 });
 
 test('items that are present are read in windows', async () => {

@@ -161,7 +161,7 @@ export const BEGIN_EXPIRIES = named(
       SET expiry = 'BEGUN', cancel_due = true, cancel_request_id = NULL, cancel_attempt = cancel_attempt + 1,
           cancel_lease_until = NULL, updated_at = clock_timestamp()
     WHERE grant_no IN (SELECT grant_no FROM free_spin_grants
-                        WHERE state = 'GRANTED' AND expires_at <= clock_timestamp() AND expiry IS NULL
+                        WHERE state = 'GRANTED' AND expires_at <= statement_timestamp() AND expiry IS NULL
                           AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due
                           AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
                         ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED)
