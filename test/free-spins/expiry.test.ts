@@ -187,6 +187,34 @@ describe('an expired grant', () => {
     expect(tool.calls(CANCEL, first.requestRef)).toEqual([]);
   });
 
+  test('is not cancelled any more if a status reports it as completed before the cancel is sent', async () => {
+    const { requestRef, externalRef } = await expiring();
+    world.provider.batches.get(String(externalRef))!.remainingSpins = 0;
+    // The cancel becomes due while the answer to the status call waits for the row, so that no instance claims it before.
+    const due = world.sql.run(`
+      DO $$ BEGIN
+        UPDATE free_spin_grants SET expiry = 'BEGUN', cancel_due = true, expires_at = clock_timestamp()
+         WHERE request_ref = '${requestRef}';
+        WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))) LOOP
+          PERFORM pg_sleep(0.01);
+        END LOOP;
+      END $$`);
+    expect((await tool.act(requestRef, 'status')).json).toMatchObject({ completed: true });
+    await due;
+    const live = await expiring();
+    await reach(live.requestRef);
+    await until('a later one is cancelled', async () => (await tool.state(live.requestRef)) === 'CANCELLED');
+    const { json } = await tool.read(requestRef);
+    expect(json).toMatchObject({ state: 'GRANTED', completed: true });
+    expect(tool.calls(CANCEL, requestRef)).toEqual([]);
+    expect(
+      await world.sql.run(
+        'SELECT expiry, cancel_due, cancel_lease_until FROM free_spin_grants WHERE request_ref = $1',
+        [requestRef],
+      ),
+    ).toEqual([{ expiry: null, cancel_due: false, cancel_lease_until: null }]);
+  });
+
   test('that is FAILED is not sent again, alone or with its batch', async () => {
     const order = tool.order({ expiresAt: ahead(DAY_MS) });
     world.provider.next({ do: 'answer', status: 422 }, { requestRef: order.requestRef });

@@ -141,11 +141,24 @@ export const EXPIRE = named(
    RETURNING request_ref AS "requestRef", ${REACHED}`,
 );
 
-/** Stores the provider's answer to a status call; the state does not change. */
+/**
+ * Condition for an expiry that a grant no longer needs, because the provider reports it as completed before its cancel is
+ * under way. The statement's time is the same wherever a statement repeats the condition.
+ */
+const EXPIRY_IS_MOOT = `state = 'GRANTED' AND expiry = 'BEGUN' AND :completed::boolean AND cancel_due
+                AND (cancel_lease_until IS NULL OR cancel_lease_until <= statement_timestamp())`;
+
+/**
+ * Stores the provider's answer to a status call; the state does not change. A completed grant is not cancelled when it
+ * expires: the provider may already use its `externalRef` for other spins.
+ */
 export const SNAPSHOT = named(
   'grant_snapshot',
   `UPDATE free_spin_grants
-      SET remaining_spins = :remainingSpins, completed = :completed, status_checked_at = clock_timestamp(), updated_at = clock_timestamp()
+      SET remaining_spins = :remainingSpins, completed = :completed, status_checked_at = clock_timestamp(), updated_at = clock_timestamp(),
+          expiry = CASE WHEN ${EXPIRY_IS_MOOT} THEN NULL ELSE expiry END,
+          cancel_due = CASE WHEN ${EXPIRY_IS_MOOT} THEN false ELSE cancel_due END,
+          cancel_lease_until = CASE WHEN ${EXPIRY_IS_MOOT} THEN NULL ELSE cancel_lease_until END
     WHERE request_ref = :requestRef AND state IN ('GRANTED', 'CANCELLED')`,
 );
 
@@ -153,7 +166,8 @@ export const SNAPSHOT = named(
  * Makes the cancel of expired grants due, which `BatchRunner` then sends as it sends the cancels of a batch. While another
  * cancel is due or under way, the expiry waits for its outcome. A grant that is known to be completed has no spins left,
  * and a duplicate none of its own: the `externalRef` of either may name the spins of another grant. The new number of the
- * cancel keeps a late failure of an earlier cancel from counting as this one's.
+ * cancel keeps a late failure of an earlier cancel from counting as this one's. `statement_timestamp` is the time for
+ * `expires_at`, because an index cannot be searched for the volatile `clock_timestamp`.
  */
 export const BEGIN_EXPIRIES = named(
   'grant_begin_expiries',
