@@ -106,6 +106,17 @@ describe('the list', () => {
     await holder.wakeUp();
   });
 
+  test('shows no balance if the answer that the provider was told last was not stored', async () => {
+    const body = bet({ amountMinor: 10 });
+    await world.submit(body);
+    const listed = async () =>
+      (await list(`playerRef=${session.playerRef}&kind=BET`)).json['items'] as { balance?: number }[];
+    expect(await listed()).toMatchObject([{ balance: 99_990 }]);
+    await world.submit(rollbackOf(body));
+    expect((await world.submit(body)).json).toMatchObject({ status: 'DECLINED', balance: 100_000 });
+    expect((await listed())[0]).not.toHaveProperty('balance');
+  });
+
   test('shows the balance as the provider was told, and is restricted by a range of amounts', async () => {
     const [low, high] = [bet({ amountMinor: 10 }), bet({ amountMinor: 20 })];
     for (const body of [low, high]) await world.submit(body);

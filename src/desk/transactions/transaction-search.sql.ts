@@ -35,9 +35,13 @@ export const roundDetailsOf = (table: string) =>
 export const languageOf = (table: string) =>
   lookUp('s.language', `FROM sessions s WHERE s.session_id = ${table}.session_id`);
 
-/** The balance in the stored answer, in minor units, if the provider has received an outcome; else null. */
+/**
+ * The balance in the stored answer, in minor units, if the outcome that the provider received last is that answer's; else
+ * null. The refusal of a BET that has been rolled back is not stored, for example.
+ */
 const REPORTED_BALANCE = `
-  CASE WHEN ${REPORTED} IN ('APPROVED', 'DECLINED') THEN (t.response_body::json ->> 'balance')::bigint END`;
+  CASE WHEN ${REPORTED} = t.response_body::json ->> 'status'
+       THEN (t.response_body::json ->> 'balance')::bigint END`;
 
 /** The columns of a transaction for the desk. `t` is the table's alias. */
 const DESK_COLUMNS = `
