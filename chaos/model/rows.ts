@@ -7,6 +7,7 @@ import type {
   TransactionRequest,
   WinKind,
 } from '../../src/wallet/rules/facts.js';
+import { settlesRound } from '../../src/wallet/rules/win-kind.js';
 
 /** A row of `transactions`, with the columns that the rules and the statements use. */
 export interface Row {
@@ -88,7 +89,7 @@ export function roundFacts(
   const ofRound: Row[] = [];
   for (const row of rows) if (inRound(row, key)) ofRound.push(row);
   const bets = ofRound.filter(({ kind }) => kind === 'BET');
-  const wins = ofRound.filter(({ kind }) => kind === 'WIN');
+  const wins = ofRound.filter((row) => row.kind === 'WIN' && settlesRound(row));
   return {
     version,
     winApproved: wins.some(({ state }) => state === 'APPROVED'),

@@ -2,6 +2,7 @@ import { groupStatement } from '../database/group-commit.js';
 import { leading } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import { endedSecondsAgo } from '../session/session.sql.js';
+import { PRIZES } from './rules/win-kind.js';
 
 /**
  * The session behind a token, and whether its game and operator are active. It joins tables of other rooms, so that one
@@ -34,6 +35,10 @@ export const WIN_KIND = `
   CASE WHEN t.kind = 'WIN'
        THEN coalesce(t.win_kind, CASE WHEN t.free_spins_ref IS NULL THEN 'GAME' ELSE 'FREE_SPINS' END) END`;
 
+/** Whether a transaction is a WIN that settles its round, as in rules/win-kind.ts. `table` is the table's alias. */
+export const settlingWin = (table: string) => `
+  ${table}.kind = 'WIN' AND coalesce(${table}.win_kind, '') NOT IN (${PRIZES.map((kind) => `'${kind}'`).join(', ')})`;
+
 /** The columns of a transaction for the rules. `t` is the table's alias. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
@@ -55,8 +60,8 @@ const storedUnder = (providerId: string, transactionId: string) => `
 
 /** The state of the round of request `a` in session `s`. */
 export const ROUND_OF_SESSION = `
-  SELECT coalesce(bool_or(t.kind = 'WIN' AND t.state = 'APPROVED'), false) AS "winApproved",
-         coalesce(bool_or(t.kind = 'WIN' AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
+  SELECT coalesce(bool_or(${settlingWin('t')} AND t.state = 'APPROVED'), false) AS "winApproved",
+         coalesce(bool_or(${settlingWin('t')} AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
          coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
            AS "betStands",
          coalesce(bool_or(t.kind = 'BET' AND (t.state IN ('PENDING', 'TIMED_OUT')

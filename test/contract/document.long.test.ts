@@ -135,9 +135,9 @@ describe('section 3, the table of WINs', () => {
 describe('section 3, the table of ROLLBACKs', () => {
   /** One or several ROLLBACKs to which the row applies. */
   type Rollbacks = () => Promise<TransactionBody | TransactionBody[]>;
-  const settledBy = async (settle: (body: TransactionBody) => Promise<TransactionBody>) => {
+  const settledBy = async (settle: (body: TransactionBody) => Promise<TransactionBody>, fields = {}) => {
     const body = await transactions.approved(bet());
-    await settle(win({ roundId: body.roundId }));
+    await settle(win({ roundId: body.roundId, ...fields }));
     return rollbackOf(body);
   };
 
@@ -189,10 +189,16 @@ describe('section 3, the table of ROLLBACKs', () => {
         return rollbackOf(body);
       },
       'a `DECLINED` BET': async () => rollbackOf(await transactions.declined(bet())),
-      'an `APPROVED` BET of a round with an `APPROVED` WIN': () =>
-        settledBy((body) => transactions.approved(body)),
-      'an `APPROVED` BET of a round with an undecided WIN': () =>
+      'an `APPROVED` BET of a round with an `APPROVED` WIN that settles it': async () => [
+        await settledBy((body) => transactions.approved(body)),
+        await settledBy((body) => transactions.approved(body), { winKind: 'JACKPOT' }),
+      ],
+      'an `APPROVED` BET of a round with an undecided WIN that would settle it': () =>
         settledBy((body) => transactions.timedOut(body)),
+      'an `APPROVED` BET of a round with an `APPROVED` `PROMOTION`': () =>
+        settledBy((body) => transactions.approved(body), { winKind: 'PROMOTION' }),
+      'an `APPROVED` BET of a round with an undecided `TOURNAMENT`': () =>
+        settledBy((body) => transactions.timedOut(body), { winKind: 'TOURNAMENT' }),
       'an `APPROVED` BET': async () => rollbackOf(await transactions.approved(bet())),
       'a `TIMED_OUT` BET': async () => rollbackOf(await transactions.timedOut(bet())),
       'a `PENDING` BET, its lease expired': async () => rollbackOf(await transactions.abandoned(bet())),

@@ -531,6 +531,20 @@ describe('a ROLLBACK whose target', () => {
     expect(await world.stateOf(target.transactionId)).toBe('APPROVED');
   });
 
+  test.each([
+    ['JACKPOT', { status: 'DECLINED', declineReason: 'ROUND_ALREADY_SETTLED' }],
+    ['PROMOTION', { status: 'APPROVED' }],
+    ['TOURNAMENT', { status: 'APPROVED' }],
+  ])('is in a round with a %s: %o', async (winKind, answer) => {
+    for (const prize of ['approved', 'timedOut'] as const) {
+      const target = await transactions.approved(bet());
+      await transactions[prize](win({ roundId: target.roundId, winKind }));
+      const reply = await world.submit(rollbackOf(target));
+      if (winKind === 'JACKPOT' && prize === 'timedOut') expectInFlight(reply);
+      else expect(reply.json).toMatchObject(answer);
+    }
+  });
+
   test.each(['PENDING', 'TIMED_OUT'])(
     'is in a round with a %s WIN: 409 until it is decided',
     async (state) => {

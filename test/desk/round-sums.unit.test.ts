@@ -6,6 +6,7 @@ import { isOpen, type RoundTransaction, sumsOf } from '../../src/desk/rounds/rou
 const APPROVED: RoundTransaction = {
   transactionId: 'bet',
   kind: 'BET',
+  winKind: null,
   state: 'APPROVED',
   amountMinor: 100,
   currency: 'EUR',
@@ -114,7 +115,9 @@ test.each<[boolean, string, RoundTransaction[]]>([
     'one of two BETs that is rolled back',
     [bet({ state: 'ROLLED_BACK' }), undo(), bet({ transactionId: 'b' })],
   ],
+  [true, 'a PROMOTION', [bet(), win({ winKind: 'PROMOTION' })]],
   [false, 'a WIN', [bet(), win()]],
+  [false, 'a JACKPOT', [bet(), win({ winKind: 'JACKPOT' })]],
   [false, 'a BET that closes it', [bet({ roundClosed: true })]],
   [false, 'only an undecided BET', [bet(TIMED_OUT)]],
   [false, 'its only BET rolled back', [bet({ state: 'ROLLED_BACK' }), undo()]],

@@ -188,6 +188,7 @@ describe('the list of rounds', () => {
     for (const body of [open, won, closed, undone]) await world.submit(body);
     await world.submit(bet({ roundId: open.roundId }));
     await world.submit(winOf(won));
+    await world.submit(winOf(open, { winKind: 'PROMOTION', amountMinor: 0 }));
     await world.submit(rollbackOf(undone));
     const doubtful = await timedOut(world, bet(), false);
     const demo = await world.launch({ mode: 'DEMO', playerRef: session.playerRef });
@@ -205,7 +206,7 @@ describe('the list of rounds', () => {
           gameId: GAME,
           mode: 'REAL',
           open: true,
-          transactions: 2,
+          transactions: 3,
           undecided: 0,
           currency: 'EUR',
           betMinor: 200,

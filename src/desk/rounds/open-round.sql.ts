@@ -1,3 +1,5 @@
+import { settlingWin } from '../../wallet/transaction.sql.js';
+
 /**
  * SQL: whether a round is open, aggregated over its transactions. `isOpen` in round-sums.ts applies the same rule to
  * loaded transactions.
@@ -5,5 +7,5 @@
  */
 export const openRound = (table: string) => `
   bool_or(${table}.kind = 'BET' AND ${table}.state = 'APPROVED')
-  AND NOT coalesce(bool_or(${table}.kind = 'WIN' AND ${table}.state = 'APPROVED'), false)
+  AND NOT coalesce(bool_or(${settlingWin(table)} AND ${table}.state = 'APPROVED'), false)
   AND NOT coalesce(bool_or(${table}.round_closed), false)`;

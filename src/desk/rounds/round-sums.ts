@@ -1,10 +1,18 @@
 import type { RowOf } from '../../api/lists/item.js';
-import type { Kind, State } from '../../wallet/rules/facts.js';
+import type { State } from '../../wallet/rules/facts.js';
+import { settlesRound } from '../../wallet/rules/win-kind.js';
 import type { TransactionItem } from '../transactions/transaction.admin.response.js';
 import type { BetsAndWinsResponse, RoundItem, RoundSumsResponse } from './round.admin.response.js';
 
 type SummedField =
-  'transactionId' | 'kind' | 'state' | 'amountMinor' | 'currency' | 'roundClosed' | 'originalTransactionId';
+  | 'transactionId'
+  | 'kind'
+  | 'winKind'
+  | 'state'
+  | 'amountMinor'
+  | 'currency'
+  | 'roundClosed'
+  | 'originalTransactionId';
 
 /** The fields of a transaction that determine the sums of its round, and whether the round is open. */
 export interface RoundTransaction extends Pick<RowOf<TransactionItem>, SummedField> {
@@ -21,13 +29,17 @@ export type RoundKey = Pick<
 >;
 
 /**
- * A round is open if it has an APPROVED BET, no APPROVED WIN and no transaction with `roundClosed`. Contract, section
+ * A round is open if it has an APPROVED BET, no APPROVED WIN that settles it and no transaction with `roundClosed`. Contract, section
  * 9, "Rounds".
  */
 export function isOpen(transactions: readonly RoundTransaction[]): boolean {
-  const approved = (kind: Kind) =>
-    transactions.some((each) => each.kind === kind && each.state === 'APPROVED');
-  return approved('BET') && !approved('WIN') && !transactions.some(({ roundClosed }) => roundClosed);
+  const approved = transactions.filter(({ state }) => state === 'APPROVED');
+  const settled = approved.some((each) => each.kind === 'WIN' && settlesRound(each));
+  return (
+    approved.some(({ kind }) => kind === 'BET') &&
+    !settled &&
+    !transactions.some(({ roundClosed }) => roundClosed)
+  );
 }
 
 /**

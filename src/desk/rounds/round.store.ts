@@ -12,7 +12,7 @@ import { named } from '../../database/statement.js';
 import { within } from '../../database/time-ordered.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import type { Mode } from '../../wallet/rules/facts.js';
-import { REPORTED } from '../../wallet/transaction.sql.js';
+import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 import {
   FOLLOW_INDEXES,
   languageOf,
@@ -175,7 +175,7 @@ export const TRANSACTIONS_OF_ROUND = ofRound(WHOLE_COLUMNS);
 
 /** The fields that determine the sums of a round. */
 export const SUMMANDS_OF_ROUND = ofRound(`
-    t.transaction_id AS "transactionId", t.kind, t.state, t.amount_minor AS "amountMinor", t.currency,
+    t.transaction_id AS "transactionId", t.kind, ${WIN_KIND} AS "winKind", t.state, t.amount_minor AS "amountMinor", t.currency,
     t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
     t.verdict IS NOT NULL AS "ownVerdict", ${REPORTED} AS "reported"`);
 

@@ -27,6 +27,17 @@ export function dependsOnBets(win: KindOfWin): boolean {
   return winKindOf(win) === 'GAME';
 }
 
+/** The kinds of a prize that is no result of the round in which it is paid. */
+export const PRIZES = ['PROMOTION', 'TOURNAMENT'] as const satisfies readonly WinKind[];
+
+/**
+ * Whether a WIN settles its round, so that a BET of the round is not rolled back any more. Contract, section 3, "A
+ * ROLLBACK". `settlingWin` in wallet/transaction.sql.ts repeats it.
+ */
+export function settlesRound(win: KindOfWin): boolean {
+  return !(PRIZES as readonly WinKind[]).includes(winKindOf(win));
+}
+
 /**
  * Whether two requests for a WIN name the same kind. If neither names one, they do, because `freeSpinsRef` is not part
  * of the fingerprint. Contract, section 3, "Transaction request".
