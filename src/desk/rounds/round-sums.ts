@@ -29,8 +29,8 @@ export type RoundKey = Pick<
 >;
 
 /**
- * A round is open if it has an APPROVED BET, no APPROVED WIN that settles it and no transaction with `roundClosed`. Contract, section
- * 9, "Rounds".
+ * A round is open if it has an APPROVED BET, no APPROVED WIN that settles it and no transaction with `roundClosed`.
+ * Contract, section 9, "Rounds".
  */
 export function isOpen(transactions: readonly RoundTransaction[]): boolean {
   const approved = transactions.filter(({ state }) => state === 'APPROVED');
