@@ -100,6 +100,15 @@ export class CroupierExpressAdapter extends ExpressAdapter {
     const text = isText ? body : JSON.stringify(body);
     return response.setHeader('Content-Length', Buffer.byteLength(text)).end(text);
   }
+
+  override status(response: Response, status: number): unknown {
+    response.statusCode = status;
+    return response;
+  }
+
+  override setHeader(response: Response, name: string, value: string): unknown {
+    return response.setHeader(name, value);
+  }
 }
 
 /**

@@ -172,7 +172,7 @@ export function operatorRequestOf(
   { providerId, amountMinor }: Pick<MovementRequest, 'providerId' | 'amountMinor'>,
 ): MovementRequest {
   const { gameId, roundId, roundClosed, originalTransactionId, freeSpinsRef, winKind, promotionRef } = fields;
-  return {
+  const request = {
     transactionId: fields.transactionId,
     providerId,
     kind: fields.kind,
@@ -184,7 +184,7 @@ export function operatorRequestOf(
     ...(roundClosed != null && { roundClosed }),
     ...(originalTransactionId != null && { originalTransactionId }),
     ...(freeSpinsRef != null && { freeSpinsRef }),
-    ...(winKind != null && { winKind }),
-    ...(promotionRef != null && { promotionRef }),
   };
+  if (winKind == null && promotionRef == null) return request;
+  return { ...request, ...(winKind != null && { winKind }), ...(promotionRef != null && { promotionRef }) };
 }
