@@ -179,8 +179,8 @@ test('a read is refused without a signature, and with that of a provider', async
 test('an operator sees these fields and no others', () => {
   const ITEM = [
     'providerId transactionId platformTransactionId kind state operatorId sessionId mode playerRef gameId roundId',
-    'amountMinor currency roundClosed originalTransactionId freeSpinsRef winKind promotionRef declineReason reason',
-    'rollbackId attempt createdAt updatedAt parkedAt settledByHand balance operatorTransactionId roundDetailsUrl',
+    'amountMinor currency roundClosed originalTransactionId freeSpinsRef declineReason reason rollbackId attempt',
+    'createdAt updatedAt parkedAt settledByHand winKind promotionRef balance operatorTransactionId roundDetailsUrl',
   ].join(' ');
   const shown = (answer: Parameters<typeof columnsOf>[0]) => Object.keys(columnsOf(answer)).join(' ');
   expect(shown(OwnTransactionDetail)).toBe(`${ITEM} verdict leaseUntil attempts rollback timeline`);
