@@ -127,7 +127,11 @@ export class SkippedItem {
 }
 
 export class SeveralItemsResponse {
-  @ApiProperty({ type: [String], description: 'The items that were changed' })
+  @ApiProperty({
+    type: [String],
+    description: 'The items that were changed',
+    example: ['0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11'],
+  })
   done: string[];
 
   @ApiProperty({ type: [SkippedItem], description: 'The items that were not changed' })

@@ -193,7 +193,10 @@ test('the scores of a page are read by the index', async () => {
        FROM generate_series(0, 20000) n;
      ANALYZE health_periods`,
   );
-  const plan = await here.sql.run<Explained<PlanNode>>(`EXPLAIN (FORMAT json) ${READ.text}`, [['tenant-7']]);
+  const plan = await here.sql.run<Explained<PlanNode>>(`EXPLAIN (FORMAT json) ${READ.text}`, [
+    ['tenant-7'],
+    60,
+  ]);
   expect(nodesOf(plan)).toContainEqual(
     expect.objectContaining({ 'Index Name': 'health_periods_pkey' }) as PlanNode,
   );

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const MINUS = '-'.charCodeAt(0);
+const ZERO = '0'.charCodeAt(0);
+const NINE = '9'.charCodeAt(0);
+
 /** A number literal that is not an integer contains one of these characters. */
 const FRACTION_OR_EXPONENT = /[.eE]/;
-
-/** Matches any text with a literal that JSON.parse could round to an integer, so most bodies are not scanned. */
-const MAYBE_ROUNDED = /[:[,]\s*-?\d+[.eE]/;
-/** The strings and number literals of valid JSON. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
  * Parses a JSON object in UTF-8, in time linear in the length of the input. The last of duplicate keys counts. A number
@@ -19,9 +20,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> | undefi
     const text = bytes.toString('utf8');
     const parsed: unknown = JSON.parse(text);
     // The scan relies on valid JSON, so it runs after the parser.
-    const exact = MAYBE_ROUNDED.test(text)
-      ? withNumbersReplaced(text, (literal) => (isRounded(literal) ? '0.5' : literal))
-      : text;
+    const exact = withNumbersReplaced(text, (literal) => (isRounded(literal) ? '0.5' : literal));
     const value: unknown = exact === text ? parsed : JSON.parse(exact);
     const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
     return isObject ? (value as Record<string, unknown>) : undefined;
@@ -51,7 +50,46 @@ export function digitsOfLongInteger(bytes: Buffer, field: string): string | unde
  * @param text valid JSON
  */
 function withNumbersReplaced(text: string, replace: (literal: string) => string): string {
-  return text.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : replace(token)));
+  let exact = '';
+  let copiedTo = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === MINUS || isDigit(code)) {
+      const end = endOfNumber(text, at);
+      const literal = text.slice(at, end);
+      const replacement = replace(literal);
+      if (replacement !== literal) {
+        exact += text.slice(copiedTo, at) + replacement;
+        copiedTo = end;
+      }
+      at = end - 1;
+    }
+  }
+  return exact + text.slice(copiedTo);
+}
+
+/** @returns the index of the closing quote */
+function endOfString(text: string, openingQuote: number): number {
+  let at = openingQuote + 1;
+  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/** @returns the index after the last character of the number */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && isPartOfNumber(text[end]!)) end += 1;
+  return end;
+}
+
+function isPartOfNumber(character: string): boolean {
+  return isDigit(character.charCodeAt(0)) || '.eE+-'.includes(character);
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
 }
 
 /** Whether JSON.parse would round the literal to an integer. */
