@@ -52,7 +52,7 @@ export class Changes {
     return this.seen !== undefined;
   }
 
-  /** Lets the next reading be the first one again, because nobody needs what changes until then. */
+  /** Forgets what was read, so that changes before the next reading are not reported. */
   reset(): void {
     this.seen = undefined;
   }

@@ -102,7 +102,7 @@ export class OverviewTenant {
 }
 
 export class OverviewInstance implements RunningInstance {
-  @ApiProperty({ example: 'croupier-6d5f7c9b8-x2x7k-3f2b8a10' })
+  @ApiProperty({ format: 'uuid' })
   id: string;
 
   @ApiProperty({ example: '1.0.0', description: 'the version of the service' })

@@ -4,6 +4,12 @@ import { columnsOf, itemFrom } from '../api/lists/item.js';
 import { NextCursor } from '../api/lists/time-page.js';
 import { REVOKE_REASONS, type RevokeReason, type Session } from './session.entity.js';
 
+const MAX_BET = {
+  type: 'integer',
+  example: 100000,
+  description: 'The highest stake of a BET, in minor units, if the operator set one',
+} as const;
+
 export class VerifySessionResponse {
   @ApiProperty({ format: 'uuid' })
   sessionId: string;
@@ -23,11 +29,7 @@ export class VerifySessionResponse {
   language?: string;
   @ApiPropertyOptional({ example: 'DE' })
   country?: string;
-  @ApiPropertyOptional({
-    type: 'integer',
-    example: 100000,
-    description: 'The highest stake of a BET, in minor units, if the operator set one',
-  })
+  @ApiPropertyOptional(MAX_BET)
   maxBetMinor?: number;
   @ApiPropertyOptional({ example: 'MT' })
   jurisdiction?: string;
@@ -121,11 +123,7 @@ export class SessionItem {
   @ApiPropertyOptional({ example: 'DE' })
   country?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    example: 100000,
-    description: 'The highest stake of a BET, in minor units, if the operator set one',
-  })
+  @ApiPropertyOptional(MAX_BET)
   maxBetMinor?: number;
 
   @ApiPropertyOptional({ example: 'MT' })

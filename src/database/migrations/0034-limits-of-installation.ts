@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Lets limits and approvals belong to `*`, the default of the installation, which is no tenant, and stores who set a
- * limit and in which currencies operators have traded. The previous release ignores the new columns and table.
+ * Allows `*` as the operator of limits and approvals: the default of the installation, which is not a tenant. Also stores
+ * who set a limit, and in which currencies operators have traded. The previous release ignores the new columns and table.
  */
 export class LimitsOfInstallation1764000000034 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

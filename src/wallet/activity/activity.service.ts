@@ -59,7 +59,7 @@ export class Activity implements BeforeApplicationShutdown {
     if (mode === 'REAL' && attempt === 1) this.now().countSubmitted(operatorRequest.kind);
   }
 
-  /** Counts a committed settlement, whoever caused its attempt. */
+  /** Counts a committed settlement, whether a provider, the resolver or an administrator caused its attempt. */
   settled(
     { mode, attempt, operatorRequest }: Claim,
     { state, record }: Settlement,
