@@ -209,7 +209,12 @@ class Both {
       state,
       responseBody: body,
       declineReason: null,
-      record: { attempt: claim.attempt, startedAt: '', durationMs: 0, outcome: 'APPROVED' },
+      record: {
+        attempt: claim.attempt,
+        startedAt: new Date(this.now).toISOString(),
+        durationMs: 0,
+        outcome: 'APPROVED',
+      },
     };
     const settled = (await this.store.settle(claim, settlement)) !== undefined;
     expect(this.model.settle(claim, settlement)).toBe(settled);
