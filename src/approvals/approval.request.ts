@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../api/lists/list.js';
 import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
 import type { AllLimits } from '../limits/rules/in-effect.js';
-import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
+import { TimePageQuery } from '../api/lists/time-page.js';
 import { IdentifierField, QueryChoiceField, TextField } from '../api/validation/fields.js';
 import { type GuardedAction, type GuardedActionKind, type LimitTerms, summaryOf } from './guarded-action.js';
 
@@ -148,10 +149,7 @@ export class ApprovalResponse extends ApprovalItem {
 
 export const APPROVAL_COLUMNS = columnsOf(ApprovalItem);
 
-export class ApprovalListResponse extends NextCursor {
-  @ApiProperty({ type: [ApprovalItem] })
-  items: ApprovalItem[];
-}
+export class ApprovalListResponse extends listOf(ApprovalItem) {}
 
 export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy' | 'before' | 'after'>> & {
   readonly askedBy: string;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../api/lists/list.js';
 import { columnsOf, itemFrom, present, type RowOf } from '../api/lists/item.js';
-import { NextCursor } from '../api/lists/time-page.js';
 import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
 /** An item of the attention queue. Fields that do not apply are absent. */
@@ -69,10 +69,7 @@ export class AttentionItem {
 
 export const ATTENTION_COLUMNS = columnsOf(AttentionItem);
 
-export class AttentionListResponse extends NextCursor {
-  @ApiProperty({ type: [AttentionItem] })
-  items: AttentionItem[];
-}
+export class AttentionListResponse extends listOf(AttentionItem) {}
 
 export class AttentionComment {
   @ApiProperty()

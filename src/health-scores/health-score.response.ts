@@ -69,7 +69,4 @@ export const HEALTH_SCORE_COLUMNS: Columns<HealthScoreItem> = {
   windows: true,
 };
 
-export class HealthScoreListResponse extends listOf(HealthScoreItem, {
-  description: 'absent on the last page',
-  example: 'YWNtZS1nYW1lcw',
-}) {}
+export class HealthScoreListResponse extends listOf(HealthScoreItem) {}

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../api/lists/list.js';
 import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
-import { NextCursor } from '../api/lists/time-page.js';
 import { IntegerField } from '../api/validation/fields.js';
 
 const OF = {
@@ -102,10 +102,7 @@ export function limitItem(limit: LimitInUse): LimitResponse {
   return itemFrom(LIMIT_COLUMNS, limit);
 }
 
-export class LimitListResponse extends NextCursor {
-  @ApiProperty({ type: [LimitResponse], description: 'By operatorId and currency' })
-  items: LimitResponse[];
-}
+export class LimitListResponse extends listOf(LimitResponse, 'By operatorId and currency') {}
 
 /** A currency of an active operator without any limit on grants or adjustments. */
 export class MissingLimit {
@@ -118,7 +115,4 @@ export class MissingLimit {
 
 export const MISSING_COLUMNS = columnsOf(MissingLimit);
 
-export class MissingLimitListResponse extends NextCursor {
-  @ApiProperty({ type: [MissingLimit], description: 'By operatorId and currency' })
-  items: MissingLimit[];
-}
+export class MissingLimitListResponse extends listOf(MissingLimit, 'By operatorId and currency') {}

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../api/lists/list.js';
 import { IdentifierField, QueryChoiceField } from '../api/validation/fields.js';
 import { columnsOf } from '../api/lists/item.js';
-import { NextCursor, TimePageQuery } from '../api/lists/time-page.js';
+import { TimePageQuery } from '../api/lists/time-page.js';
 import { CALLBACK_ROUTES } from './callbacks.openapi.js';
 
 /** The filters of the list of callbacks; an absent filter matches all. Contract, section 7. */
@@ -72,7 +73,4 @@ export class CallbackItem {
 
 export const CALLBACK_COLUMNS = columnsOf(CallbackItem);
 
-export class CallbackListResponse extends NextCursor {
-  @ApiProperty({ type: [CallbackItem] })
-  items: CallbackItem[];
-}
+export class CallbackListResponse extends listOf(CallbackItem) {}

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../api/lists/list.js';
 import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
-import { NextCursor } from '../api/lists/time-page.js';
 import { FindingItem } from './finding.js';
 import { RECORDED } from './recorded-findings.js';
 import { type FindingName, FINDINGS } from './rules/compare.js';
@@ -119,10 +119,7 @@ export class ReconciliationItem {
 
 export const RECONCILIATION_COLUMNS = columnsOf(ReconciliationItem);
 
-export class ReconciliationListResponse extends NextCursor {
-  @ApiProperty({ type: [ReconciliationItem] })
-  items: ReconciliationItem[];
-}
+export class ReconciliationListResponse extends listOf(ReconciliationItem) {}
 
 export class ReconciliationResponse extends ReconciliationItem {
   @ApiProperty({ type: [FindingItem], description: 'The first ten findings, in the order of the statement' })

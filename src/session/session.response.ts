@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../api/lists/list.js';
 import { EXAMPLE_TOKEN } from '../openapi/examples.js';
 import { columnsOf, itemFrom } from '../api/lists/item.js';
-import { NextCursor } from '../api/lists/time-page.js';
 import { REVOKE_REASONS, type RevokeReason, type Session } from './session.entity.js';
 
 const MAX_BET = {
@@ -147,10 +147,7 @@ export class SessionItem {
 
 export const SESSION_COLUMNS = columnsOf(SessionItem);
 
-export class SessionListResponse extends NextCursor {
-  @ApiProperty({ type: [SessionItem] })
-  items: SessionItem[];
-}
+export class SessionListResponse extends listOf(SessionItem) {}
 
 export function sessionItem(session: Session): SessionItem {
   const status = session.revokedAt ? 'REVOKED' : session.ended ? 'EXPIRED' : 'ACTIVE';

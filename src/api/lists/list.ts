@@ -6,21 +6,13 @@ import {
   StreamableFile,
   type Type,
 } from '@nestjs/common';
-import {
-  ApiExtraModels,
-  ApiOkResponse,
-  ApiProperty,
-  ApiPropertyOptional,
-  type ApiPropertyOptions,
-  ApiQuery,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiProperty, ApiQuery, getSchemaPath } from '@nestjs/swagger';
 import accepts from 'accepts';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { majorUnits } from '../../money/money.js';
 import { CsvNumber, csvRecord } from './csv.js';
-import { ListQuery, type PageOf } from './page.js';
+import { ListQuery, NextCursor, type PageOf } from './page.js';
 
 /** Number of rows that an export reads at a time, which bounds its memory. */
 const BATCH = 500;
@@ -28,13 +20,10 @@ const BATCH = 500;
 /** Every field of an item, in the order of the columns. The type makes a forgotten field a compile error. */
 export type Columns<T> = { readonly [K in keyof Required<T>]: true };
 
-export function listOf<Item extends object>(item: Type<Item>, nextCursor: ApiPropertyOptions = {}) {
-  class ListResponse {
-    @ApiProperty({ type: [item] })
+export function listOf<Item extends object>(item: Type<Item>, description?: string) {
+  class ListResponse extends NextCursor {
+    @ApiProperty({ type: [item], ...(description && { description }) })
     items: Item[];
-
-    @ApiPropertyOptional(nextCursor)
-    nextCursor?: string;
   }
   return ListResponse;
 }

@@ -1,3 +1,4 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { OpaqueField, QueryChoiceField, QueryIntegerField } from '../validation/fields.js';
 import { isIdentifier } from '../validation/identifier.js';
@@ -50,6 +51,11 @@ export interface PageAfter {
 /** A page of a list. The last page has no `nextCursor`. */
 export interface PageOf<T> {
   items: T[];
+  nextCursor?: string;
+}
+
+export class NextCursor {
+  @ApiPropertyOptional({ description: 'the `cursor` of the next page; absent on the last page' })
   nextCursor?: string;
 }
 

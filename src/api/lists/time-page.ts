@@ -1,5 +1,4 @@
 import type { Type } from '@nestjs/common';
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { Place } from '../../database/place.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { instantMs } from '../../runtime/instant.js';
@@ -84,9 +83,4 @@ function placeIn(text: string, isId: (id: string) => boolean): Place {
     throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
   }
   return { at, id };
-}
-
-export class NextCursor {
-  @ApiPropertyOptional({ description: 'the `cursor` of the next page; absent on the last page' })
-  nextCursor?: string;
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
+import { listOf } from '../../api/lists/list.js';
 import { columnsOf } from '../../api/lists/item.js';
-import { NextCursor } from '../../api/lists/time-page.js';
 import { AdviceResponse, TransactionItem } from '../transactions/transaction.admin.response.js';
 
 const AS_TOLD = 'in minor units, according to the last answers to the provider; absent above 2^53−1';
@@ -45,10 +45,7 @@ export class RoundItem {
 
 export const ROUND_COLUMNS = columnsOf(RoundItem);
 
-export class RoundListResponse extends NextCursor {
-  @ApiProperty({ type: [RoundItem] })
-  items: RoundItem[];
-}
+export class RoundListResponse extends listOf(RoundItem) {}
 
 const BEYOND = 'Minor units; absent above 2^53−1';
 

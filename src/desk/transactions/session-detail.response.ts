@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { SessionItem } from '../../session/session.response.js';
-import { NextCursor } from '../../api/lists/time-page.js';
+import { NextCursor } from '../../api/lists/page.js';
 import { TransactionItem } from './transaction.admin.response.js';
 
 export class RoundResponse {

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { listOf } from '../../api/lists/list.js';
 import { columnsOf } from '../../api/lists/item.js';
-import { NextCursor } from '../../api/lists/time-page.js';
 import type { State, WinKind } from '../../wallet/rules/facts.js';
 import { WIN_KINDS } from '../../wallet/rules/win-kind.js';
 import { type Advice, ADVISED_ACTIONS } from './advice.js';
@@ -81,10 +81,7 @@ export class TransactionItem {
 
 export const TRANSACTION_COLUMNS = columnsOf(TransactionItem);
 
-export class TransactionListResponse extends NextCursor {
-  @ApiProperty({ type: [TransactionItem] })
-  items: TransactionItem[];
-}
+export class TransactionListResponse extends listOf(TransactionItem) {}
 
 /** The answer that the provider received at the end of an attempt that it had requested. */
 export class ToldResponse {

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { listOf } from '../../api/lists/list.js';
 import { columnsOf, itemFrom, type RowOf } from '../../api/lists/item.js';
-import { NextCursor } from '../../api/lists/time-page.js';
 import { GrantResponse } from '../grants/grant.response.js';
 import { stakeMinorOf } from '../rules/stake.js';
 
@@ -123,10 +123,7 @@ export class BatchFailuresResponse {
 
 export const BATCH_COLUMNS = columnsOf(BatchItem);
 
-export class BatchListResponse extends NextCursor {
-  @ApiProperty({ type: [BatchItem] })
-  items: BatchItem[];
-}
+export class BatchListResponse extends listOf(BatchItem) {}
 
 /** A batch with the fields that its grants share, and the number of grants in each state. */
 export type BatchProgress = RowOf<Omit<BatchItem, 'stakeMinor'>>;

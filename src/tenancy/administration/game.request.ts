@@ -123,7 +123,4 @@ export const GAME_COLUMNS: Columns<GameResponse> = {
   pause: true,
 };
 
-export class GameListResponse extends listOf(GameResponse, {
-  description: 'absent on the last page',
-  example: 'Ym9vay1vZi1leGFtcGxlcw',
-}) {}
+export class GameListResponse extends listOf(GameResponse) {}

@@ -64,9 +64,7 @@ export const PROVIDER_COLUMNS: Columns<ProviderResponse> = {
 
 export class CreatedProviderResponse extends IntersectionType(ProviderResponse, ShownOnce) {}
 
-const NEXT_CURSOR = { description: 'absent on the last page', example: 'YWNtZS1nYW1lcw' };
-
-export class ProviderListResponse extends listOf(ProviderResponse, NEXT_CURSOR) {}
+export class ProviderListResponse extends listOf(ProviderResponse) {}
 
 export class OperatorResponse extends tenantResponse('example-casino', 'Example Casino') {
   @ApiProperty({ enum: ['OPERATOR'] })
@@ -96,7 +94,7 @@ export const OPERATOR_COLUMNS: Columns<OperatorResponse> = {
 
 export class CreatedOperatorResponse extends IntersectionType(OperatorResponse, ShownOnce) {}
 
-export class OperatorListResponse extends listOf(OperatorResponse, NEXT_CURSOR) {}
+export class OperatorListResponse extends listOf(OperatorResponse) {}
 
 export class RotatedSecret {
   @ApiProperty({ description: 'the new secret; it is shown here and never again', example: EXAMPLE_SECRET })
