@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
 import { useWorld } from '../world/world.js';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 /** Calls a route and drops the answer's body, because that of the stream never ends. */
 function statusOf(path: string, options: RequestOptions): Promise<number | undefined> {

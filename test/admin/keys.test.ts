@@ -4,7 +4,7 @@ import { startApplication, useWorld, type Reply } from '../world/world.js';
 /** A second instance on the same database. */
 let other: Awaited<ReturnType<typeof startApplication>>;
 
-const world = useWorld({ TRUST_PROXY: 'loopback' });
+const world = useWorld({ TRUST_PROXY: 'loopback', DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
 });

@@ -13,7 +13,7 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeAll(async () => {
   database = await createTestDatabase();
   // As in production: wallets and webhooks of the test world would be refused.
-  const environment = { DATABASE_URL: database.url, OUTBOUND_ALLOW_PRIVATE: 'false' };
+  const environment = { DATABASE_URL: database.url, OUTBOUND_ALLOW_PRIVATE: 'false', DOCS_ENABLED: 'true' };
   ({ app: application, url: address } = await startApplication(environment, clock));
 });
 

@@ -4,7 +4,7 @@ import { Metrics } from '../../src/observability/metrics.js';
 import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
 import { TestClock } from '../world/test-clock.js';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 describe('health', () => {
   test('is live and ready', async () => {

@@ -13,7 +13,7 @@ import {
   useWorld,
 } from '../world/world.js';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   const session = await world.launch();
   await world.submit(world.transaction(session, 'BET'));

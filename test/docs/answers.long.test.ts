@@ -18,7 +18,7 @@ let session: LaunchedSession;
 /** The statuses that were answered, as `operation status`. */
 const seen = new Set<string>();
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
   session = await world.launch();

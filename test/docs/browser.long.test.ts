@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
   const origins = new Set<string>();
   let complaints: string[];
 
-  const world = useWorld({ SANDBOX: 'true' });
+  const world = useWorld({ SANDBOX: 'true', DOCS_ENABLED: 'true' });
   beforeAll(async () => {
     // The browser signs with the time of day.
     world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
@@ -243,7 +243,10 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
   });
 
   test('outside the sandbox, credentials are forgotten with the page', async () => {
-    const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+    const { app, url } = await startApplication(
+      { DATABASE_URL: world.databaseUrl, DOCS_ENABLED: 'true' },
+      world.clock,
+    );
     await page.goto(`${url}/docs/provider`);
     // A sandbox at the same address may have left it behind.
     await page.evaluate("localStorage.setItem('authorized', '{}')");
@@ -268,7 +271,10 @@ describe.skipIf(!existsSync(CHROMIUM))('Swagger in a browser', { timeout: 60_000
   });
 
   test('outside the sandbox, a request that may change something is sent after a confirmation', async () => {
-    const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+    const { app, url } = await startApplication(
+      { DATABASE_URL: world.databaseUrl, DOCS_ENABLED: 'true' },
+      world.clock,
+    );
     await page.goto(`${url}/docs/provider`);
     const operation = await unfolded('/v1/wallet/balance', 'post');
     requests.length = 0;

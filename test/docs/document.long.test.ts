@@ -16,7 +16,7 @@ const WALLET = 'docs/operator-wallet';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let document: ApiDocument;
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   folder = await temporaryFolder();
   document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);

@@ -20,7 +20,7 @@ const FILES = {
   '/docs/operator-wallet-json': 'operator-wallet.json',
 };
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 const served = async (path: string) => (await world.request(path)).json as unknown as Described;
 const read = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as unknown;

@@ -43,7 +43,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let generated: Generated;
 
 beforeAll(async () => {
-  [world, folder] = await Promise.all([startWorld(), temporaryFolder()]);
+  [world, folder] = await Promise.all([startWorld({ DOCS_ENABLED: 'true' }), temporaryFolder()]);
   const document = (await world.request('/docs-json')).json;
   await createClient({
     input: document,

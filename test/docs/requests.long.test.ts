@@ -61,7 +61,7 @@ const LENIENT = new Set<Type<object>>([TransactionRequest, SessionTokenRequest])
 
 let document: ApiDocument;
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
 });

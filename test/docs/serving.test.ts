@@ -5,7 +5,7 @@ import { DocumentBudget } from '../../src/openapi/pages/document-budget.js';
 import { TestClock } from '../world/test-clock.js';
 import { startApplication, useWorld } from '../world/world.js';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 interface Answer {
   readonly status: number;
@@ -176,7 +176,10 @@ describe('the budget of the documents', () => {
     'limits a client that only loads documents, and affects no other route',
     { timeout: 60_000 },
     async () => {
-      const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, new TestClock());
+      const { app, url } = await startApplication(
+        { DATABASE_URL: world.databaseUrl, DOCS_ENABLED: 'true' },
+        new TestClock(),
+      );
       // The budget does not refill meanwhile, however long the requests take on a busy machine.
       vi.useFakeTimers({ toFake: ['performance'] });
       onTestFinished(() => void vi.useRealTimers());

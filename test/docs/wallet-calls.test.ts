@@ -20,7 +20,7 @@ type Media = Record<
 let document: ApiDocument;
 let calls: Record<string, { post: Call }>;
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   const json = (await world.request('/docs/operator-wallet-json')).json as unknown as OpenApi;
   document = new ApiDocument(json);

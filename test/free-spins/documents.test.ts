@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CANCEL, GRANT, REVOKE, STATUS } from '../world/provider.js';
 import { useWorld } from '../world/world.js';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 type Callbacks = Record<
   string,

@@ -17,7 +17,7 @@ interface Body {
   readonly numbers: readonly string[];
 }
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
   const document = new ApiDocument((await world.request('/docs-json')).json as unknown as OpenApi);
   bodies = document.entries.flatMap((entry) => bodyOf(document, entry));

@@ -10,7 +10,7 @@ const lines: string[] = [];
 const LOGS = { write: (line: string) => void lines.push(line) };
 const sockets: Socket[] = [];
 
-const world = useWorld({ LOG_LEVEL: 'info' }, LOGS);
+const world = useWorld({ LOG_LEVEL: 'info', DOCS_ENABLED: 'true' }, LOGS);
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
@@ -98,6 +98,7 @@ describe('a client that does not read its answers', () => {
       DATABASE_URL: world.databaseUrl,
       LOG_LEVEL: 'info',
       MAX_CONNECTIONS_PER_ADDRESS: '3',
+      DOCS_ENABLED: 'true',
     };
     ({ app, url } = await startApplication(environment, new TestClock(), LOGS, limits));
   });

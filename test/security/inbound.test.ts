@@ -10,7 +10,10 @@ import { ServiceLogger } from '../../src/observability/logging.js';
 import { ADMIN_KEY, PROVIDER, useWorld } from '../world/world.js';
 
 const lines: string[] = [];
-const world = useWorld({ LOG_LEVEL: 'trace' }, { write: (line: string) => void lines.push(line) });
+const world = useWorld(
+  { LOG_LEVEL: 'trace', DOCS_ENABLED: 'true' },
+  { write: (line: string) => void lines.push(line) },
+);
 
 /** All data that is received until the connection is closed. */
 async function answerTo(socket: Socket): Promise<string> {

@@ -11,7 +11,10 @@ const answers: { readonly name: string; readonly text: string }[] = [];
 /** The secrets that must not be found, by name. */
 const planted = new Map<string, string>();
 
-const world = useWorld({ LOG_LEVEL: 'trace' }, { write: (line: string) => void lines.push(line) });
+const world = useWorld(
+  { LOG_LEVEL: 'trace', DOCS_ENABLED: 'true' },
+  { write: (line: string) => void lines.push(line) },
+);
 beforeAll(async () => {
   plant('root key', ADMIN_KEY);
   for (const [id, secret] of world.secrets) plant(`secret of ${id}`, secret);

@@ -2,6 +2,8 @@ import { signatureOf } from '@croupier/provider-sdk';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { beforeAll, inject } from 'vitest';
 import { AppModule } from '../../src/app.module.js';
@@ -35,6 +37,8 @@ export const OTHER_GAME = 'night-roulette';
 /** A game of the other provider. */
 export const FOREIGN_GAME = 'reelhouse-keno';
 
+const DOCUMENT = join(import.meta.dirname, '../../docs/openapi/croupier.json');
+
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -64,7 +68,6 @@ export interface SignedOptions {
 /** The real application on a real database, between a recording wallet and a recording provider. */
 export class World {
   readonly secrets = new Map<string, string>();
-  private document: Promise<ApiDocument | null> | undefined;
 
   constructor(
     readonly app: INestApplication,
@@ -105,19 +108,16 @@ export class World {
     const response = await fetch(this.url + path, init);
     const text = await response.text();
     const reply = { status: response.status, headers: response.headers, text, json: jsonOf(text) };
-    await this.holdAgainstDocument(init.method ?? 'GET', path, reply);
+    this.holdAgainstDocument(init.method ?? 'GET', path, reply);
     return reply;
   }
 
   /** @throws Error if the answer of an operation differs from its document, so that every test checks this, too */
-  private async holdAgainstDocument(method: string, path: string, reply: Reply): Promise<void> {
+  private holdAgainstDocument(method: string, path: string, reply: Reply): void {
     if (!path.startsWith('/v1/')) return;
-    this.document ??= fetch(`${this.url}/docs-json`).then(async (response) =>
-      response.ok ? new ApiDocument((await response.json()) as OpenApi) : null,
-    );
-    const document = await this.document;
-    const entry = document?.match(method, path);
-    const complaints = (entry && document?.complaints(entry, reply)) ?? [];
+    const document = exportedDocument();
+    const entry = document.match(method, path);
+    const complaints = entry ? document.complaints(entry, reply) : [];
     if (complaints.length > 0) throw new Error(complaints.join('; '));
   }
 
@@ -273,6 +273,12 @@ export async function startWorld(environment: Environment = {}, logs?: Destinati
   return world;
 }
 
+/** The document in docs/openapi, once for all files of a worker: compiling its schemas takes longer than many tests. */
+function exportedDocument(): ApiDocument {
+  const worker = globalThis as { exportedDocument?: ApiDocument };
+  return (worker.exportedDocument ??= new ApiDocument(JSON.parse(readFileSync(DOCUMENT, 'utf8')) as OpenApi));
+}
+
 let observedLogger: ServiceLogger | undefined;
 
 /** One instance of the service; several may share a database. */
@@ -292,6 +298,8 @@ export async function startApplication(
     OPERATOR_TIMEOUT_MS: '1500',
     REQUESTS_PER_SECOND: '100000',
     LOG_LEVEL: 'silent',
+    // The documents take a third of the start; the tests that read them switch them on.
+    DOCS_ENABLED: 'false',
     ...(redisUrl !== null && { REDIS_URL: redisUrl }),
     ...groupCommitEnvironment(),
     ...environment,

@@ -14,7 +14,7 @@ const NOT_FOUND =
   '404 | content-type: application/json; charset=utf-8 | x-error-code: NOT_FOUND | x-next-action: fix-request | ';
 const NOT_FOUND_BODY = '{"error":"not found"}';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 function targetOf(world: World): Target {
   const tenant = (id: string) => ({ id, secret: world.secrets.get(id) ?? '' });
