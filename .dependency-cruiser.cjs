@@ -4,6 +4,7 @@ const GROUND =
 
 /** Rooms from the top down: a room may import those after it, and the ground. */
 const DOWNWARDS = [
+  'console',
   'reconciliation',
   'live',
   'attention',
@@ -150,6 +151,41 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(signature|outbound|sandbox)/' },
       to: { path: ['^sdk/', '^@croupier/provider-sdk'] },
+    },
+    {
+      name: 'console-in-layers',
+      comment: 'In console/, no page imports another: what two pages share is a part.',
+      severity: 'error',
+      from: { path: '^console/src/pages/([^/]+)/' },
+      to: { path: '^console/src/(pages/(?!$1/)|[^/]+\\.tsx$)' },
+    },
+    {
+      name: 'console-in-layers',
+      comment: 'In console/, parts import parts and the API.',
+      severity: 'error',
+      from: { path: '^console/src/parts/' },
+      to: { path: '^console/src/(pages/|[^/]+\\.tsx$)' },
+    },
+    {
+      name: 'console-in-layers',
+      comment: 'In console/, the client of the API knows neither parts nor pages.',
+      severity: 'error',
+      from: { path: '^console/src/api/' },
+      to: { path: '^console/src/(parts|pages)/' },
+    },
+    {
+      name: 'console-is-a-client',
+      comment: 'The console knows the service by its API. It shares only the list of currencies.',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src|sdk|cli)/', pathNot: '^src/money/currencies\\.ts$' },
+    },
+    {
+      name: 'console-is-a-client',
+      comment: 'The service imports nothing of the console: it serves what was built.',
+      severity: 'error',
+      from: { pathNot: '^console/' },
+      to: { path: '^console/' },
     },
     {
       name: 'ground-knows-no-room-above',

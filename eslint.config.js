@@ -70,6 +70,7 @@ export default defineConfig(
     '**/data/',
     'sdk/docs/api/',
     'test/docs/generated/',
+    'console/src/api/schema.d.ts',
   ]),
   js.configs.recommended,
   {
@@ -84,7 +85,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -110,7 +111,7 @@ export default defineConfig(
   },
   {
     // A regular expression that takes quadratic time blocks the process for seconds on 64 KiB of untrusted text.
-    files: ['src/**/*.{ts,js}', 'sdk/**/*.ts', 'cli/**/*.ts'],
+    files: ['src/**/*.{ts,js}', 'sdk/**/*.ts', 'cli/**/*.ts', 'console/src/**/*.{ts,tsx}'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],

@@ -14,6 +14,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { SensitiveReadGuard } from './audit/audited-route.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { DeskModule } from './desk/desk.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './server/error.filter.js';
@@ -63,6 +64,7 @@ import { WalletModule } from './wallet/wallet.module.js';
     AttentionModule,
     ReconciliationModule,
     LiveModule,
+    ConsoleModule,
   ],
   providers: [
     // Provided here because, at shutdown, Nest runs the hooks of this module before those of all others.

@@ -64,6 +64,7 @@ export abstract class Configuration {
   /** Where spans are exported; without it, tracing is off. */
   readonly tracing?: TracingConfiguration | undefined;
   readonly docsEnabled: boolean;
+  readonly consoleEnabled: boolean;
   /** Maximum number of open connections of one IPv4 address or IPv6 /64; addresses in `trustProxy` are exempt. */
   readonly maxConnectionsPerAddress: number;
   /** Unknown variables whose names are similar to a known one. */
@@ -164,6 +165,7 @@ export function readConfiguration(
     tracing: tracing(read),
     metricsToken: metricsToken(read.text('METRICS_TOKEN')),
     docsEnabled: docsEnabled(read, sandbox),
+    consoleEnabled: read.boolean('CONSOLE_ENABLED', true),
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 1000, 1, 1_000_000),
   };
   if (production) {

@@ -32,6 +32,7 @@ describe('the configuration', () => {
       demoStartBalanceMinor: 100_000,
       logLevel: 'info',
       docsEnabled: true,
+      consoleEnabled: true,
       maxConnectionsPerAddress: 1000,
       trustProxy: [],
     });

@@ -89,6 +89,7 @@ const VARIABLES: Record<string, Variable> = {
   OTEL_SERVICE_NAME: { of: ({ tracing }) => tracing?.serviceName, with: TRACING },
   OTEL_TRACES_SAMPLER_ARG: { of: ({ tracing }) => tracing?.sampleRatio, with: TRACING },
   DOCS_ENABLED: { of: ({ docsEnabled }) => docsEnabled },
+  CONSOLE_ENABLED: { of: ({ consoleEnabled }) => consoleEnabled },
 };
 
 /** Reads the configuration in the circumstances that a cell of defaults names. */

@@ -6,7 +6,7 @@ import { type Browser, chromium, type Dialog, type Locator, type Page, type Requ
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VERSION } from '../../src/runtime/build.js';
 import { ADMIN_KEY, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
-import { CHROMIUM, FLAGS } from './browser.js';
+import { CHROMIUM, FLAGS } from '../world/browser.js';
 
 interface Violation {
   readonly id: string;

@@ -7,7 +7,7 @@ import { readSandboxFile, sandboxFileIn, type SandboxFile } from '../../src/sand
 import { until } from '../process/built-service.js';
 import { launch, type Launched } from '../process/launch.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { CHROMIUM, FLAGS } from './browser.js';
+import { CHROMIUM, FLAGS } from '../world/browser.js';
 
 /** Time-out of a step on a page, in milliseconds. */
 const PATIENCE_MS = 30_000;

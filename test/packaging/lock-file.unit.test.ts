@@ -15,7 +15,7 @@ interface LockedPackage extends Manifest {
   readonly link?: boolean;
 }
 
-const LOCAL = ['', 'sdk', 'cli', 'bench', 'no-telemetry'];
+const LOCAL = ['', 'sdk', 'cli', 'bench', 'console', 'no-telemetry'];
 
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const { lockfileVersion, packages } = read('package-lock.json') as {
@@ -63,7 +63,7 @@ describe('the lock file', () => {
     expect(foreign).toEqual([]);
   });
 
-  test.each(['', 'sdk', 'cli', 'bench'])(
+  test.each(['', 'sdk', 'cli', 'bench', 'console'])(
     'agrees with the manifest in %j, which names exact versions',
     (folder) => {
       const wanted = declared(read(`${folder || '.'}/package.json`) as Manifest);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appliesTo, type FaultName, FAULTS } from '../../src/sandbox/faults/faults.js';
-import { CHROMIUM, FLAGS } from '../docs/browser.js';
+import { CHROMIUM, FLAGS } from '../world/browser.js';
 import { startCounterparts } from './counterparts.js';
 
 const SECRET = 'the secret';

@@ -1,0 +1,67 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import { Problem } from './problem.ts';
+import type { paths } from './schema.d.ts';
+import { currentKey, refuseKey } from './session.ts';
+
+const credentials: Middleware = {
+  onRequest({ request }) {
+    // A key that is being tried before the sign-in stands in the request already.
+    const key = currentKey();
+    if (key !== undefined && !request.headers.has('authorization'))
+      request.headers.set('authorization', `Bearer ${key}`);
+    return request;
+  },
+  onError({ error }) {
+    return error instanceof DOMException && error.name === 'AbortError' ? error : Problem.unreachable();
+  },
+};
+
+/** The admin API, typed by its own document. Pages call it through `answer`. */
+export const api = createClient<paths, 'application/json'>({
+  baseUrl: '/',
+  cache: 'no-store',
+  redirect: 'error',
+});
+api.use(credentials);
+
+/**
+ * The body of a call's answer: `await answer(api.GET('/v1/admin/me'))`.
+ * @throws Problem with the service's own sentence; a refused key also ends the session
+ */
+export async function answer<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<T> {
+  return (await answerWithStatus(call)).body;
+}
+
+/** For actions that may wait for approval (202), or that a repetition answers with another status. */
+export async function answerWithStatus<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<{ status: number; body: T }> {
+  const { data, error, response } = await call;
+  if (response.ok) return { status: response.status, body: data as T };
+  const problem = Problem.of(response, error);
+  if (response.status === 401) refuseKey(problem.message);
+  throw problem;
+}
+
+/**
+ * Downloads what a list's address selects, as CSV, with the key in its header.
+ * @param path such as `/v1/admin/transactions`
+ * @param query the list's filters; without a `limit` the whole filter is streamed
+ */
+export async function csv(
+  path: string,
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const address = `${path}?${new URLSearchParams({ ...query, bom: 'true' })}`;
+  const headers = { accept: 'text/csv', authorization: `Bearer ${currentKey() ?? ''}` };
+  const response = await fetch(address, { headers, signal, cache: 'no-store' }).catch((error: unknown) => {
+    throw signal.aborted ? (error as Error) : Problem.unreachable();
+  });
+  if (response.ok) return response.blob();
+  const problem = Problem.of(response, await response.json().catch(() => undefined));
+  if (response.status === 401) refuseKey(problem.message);
+  throw problem;
+}

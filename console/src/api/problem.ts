@@ -1,0 +1,40 @@
+import { problems } from '../strings.ts';
+
+/** A call that failed: the service's own sentence, and what to do next. */
+export class Problem extends Error {
+  constructor(
+    message: string,
+    /** 0 if there was no answer. */
+    readonly status: number,
+    /** Such as `CONFLICT`; undefined if the answer did not come from the service. */
+    readonly code: string | undefined,
+    /** Such as `fix-request`, `wait-then-retry` or `contact-platform`. */
+    readonly nextAction: string | undefined,
+    /** Finds the call in the logs and in the audit log. */
+    readonly requestId: string | undefined,
+  ) {
+    super(message);
+  }
+
+  static of(response: Response, body: unknown): Problem {
+    const header = (name: string) => response.headers.get(name) ?? undefined;
+    const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown };
+    const message = typeof error === 'string' ? error : problems.notOurs(response.status);
+    return new Problem(
+      message,
+      response.status,
+      header('x-error-code'),
+      header('x-next-action'),
+      header('x-request-id'),
+    );
+  }
+
+  static unreachable(): Problem {
+    return new Problem(problems.unreachable, 0, undefined, undefined, undefined);
+  }
+
+  /** Whether the same read may succeed in a moment: the service restarts, or has too much to do. */
+  get passes(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 502;
+  }
+}

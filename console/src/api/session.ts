@@ -1,0 +1,98 @@
+import { computed, signal } from '@preact/signals';
+import { signIn as words } from '../strings.ts';
+import { includes, type Role } from './roles.ts';
+import type { Schema } from './schemas.ts';
+
+/** Idle time after which the key is forgotten, in milliseconds. */
+export const IDLE_MS = 15 * 60_000;
+/** Interval of the checks for idleness, in milliseconds; also the precision of the stored time of the last use. */
+const CHECK_MS = 5_000;
+
+const KEPT = 'croupier-console';
+
+interface Kept {
+  readonly key: string;
+  readonly usedAtMs: number;
+}
+
+export type Me = Schema<'MeResponse'>;
+
+/** Who is signed in; undefined before the sign-in. */
+export const me = signal<Me | undefined>(undefined);
+/** Why the session ended, for the sign-in page. */
+export const ended = signal<string | undefined>(undefined);
+/** Whether the signed-in role is, or includes, the required one. */
+export const may = (required: Role) => me.value !== undefined && includes(me.value.role, required);
+/** Whether somebody is signed in. */
+export const signedIn = computed(() => me.value !== undefined);
+
+let key: string | undefined;
+let usedAtMs = 0;
+let isKept = false;
+
+export const currentKey = (): string | undefined => key;
+
+/** Begins the session of a key that the service has accepted. */
+export function beginSession(accepted: string, holder: Me, keep: boolean): void {
+  key = accepted;
+  isKept = keep;
+  usedAtMs = Date.now();
+  store();
+  ended.value = undefined;
+  me.value = holder;
+}
+
+/** Forgets the key, here and in the tab's storage. */
+export function endSession(reason?: string): void {
+  key = undefined;
+  isKept = false;
+  sessionStorage.removeItem(KEPT);
+  ended.value = reason;
+  me.value = undefined;
+}
+
+/** The service no longer accepts the key of the session. */
+export function refuseKey(sentence: string): void {
+  if (me.value !== undefined) endSession(words.refused(sentence));
+}
+
+/** The key that was kept for this tab; undefined if there is none, or if it was idle for too long. */
+export function keptKey(): string | undefined {
+  const kept = readKept();
+  if (kept && Date.now() - kept.usedAtMs < IDLE_MS) return kept.key;
+  sessionStorage.removeItem(KEPT);
+  return undefined;
+}
+
+function readKept(): Kept | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Kept | null;
+    return kept !== null && typeof kept.key === 'string' && Number.isFinite(kept.usedAtMs) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(): void {
+  if (isKept && key !== undefined)
+    sessionStorage.setItem(KEPT, JSON.stringify({ key, usedAtMs } satisfies Kept));
+}
+
+/** Ends the session after `IDLE_MS` without a key press or a pointer's movement. Called once, at start. */
+export function watchIdleness(): void {
+  const used = () => {
+    const nowMs = Date.now();
+    // Events may be processed before the timer of a tab that has slept.
+    if (nowMs - usedAtMs >= IDLE_MS) return check();
+    if (nowMs - usedAtMs < CHECK_MS) return;
+    usedAtMs = nowMs;
+    store();
+  };
+  const check = () => {
+    if (key !== undefined && Date.now() - usedAtMs >= IDLE_MS) endSession(words.idle);
+  };
+  for (const event of ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'])
+    addEventListener(event, used, { capture: true, passive: true });
+  document.addEventListener('visibilitychange', check);
+  setInterval(check, CHECK_MS);
+}

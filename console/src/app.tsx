@@ -1,0 +1,45 @@
+import { useSignal } from '@preact/signals';
+import { LocationProvider, Route, Router } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import type { Problem } from './api/problem.ts';
+import { me } from './api/session.ts';
+import { readSettings, resumeSession, type Settings } from './api/sign-in.ts';
+import { NotFound } from './parts/not-found.tsx';
+import { ProblemAlert, problemOf } from './parts/problem.tsx';
+import { Shell } from './parts/shell.tsx';
+import { SignIn } from './parts/sign-in.tsx';
+import { ROUTES } from './routes.tsx';
+import { shell } from './strings.ts';
+
+const LINKS = ROUTES.flatMap(({ link }) => link ?? []);
+
+export function App() {
+  const settings = useSignal<Settings | undefined>(undefined);
+  const problem = useSignal<Problem | undefined>(undefined);
+  const begin = async () => {
+    problem.value = undefined;
+    try {
+      const read = await readSettings();
+      await resumeSession();
+      settings.value = read;
+    } catch (error) {
+      problem.value = problemOf(error);
+    }
+  };
+  useEffect(() => void begin(), []);
+  if (problem.value) return <ProblemAlert problem={problem.value} retry={() => void begin()} />;
+  if (!settings.value) return <p role="status">{shell.loading}</p>;
+  if (!me.value) return <SignIn settings={settings.value} />;
+  return (
+    <LocationProvider scope="/console">
+      <Shell links={LINKS}>
+        <Router>
+          {ROUTES.map(({ path, component }) => (
+            <Route key={path} path={path} component={component} />
+          ))}
+          <Route default component={NotFound} />
+        </Router>
+      </Shell>
+    </LocationProvider>
+  );
+}

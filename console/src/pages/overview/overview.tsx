@@ -1,0 +1,205 @@
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { overview as live } from '../../api/stream.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Ago, durationText, Left, Time } from '../../parts/time.tsx';
+import { overview as words } from '../../strings.ts';
+
+type OverviewData = Schema<'OverviewResponse'>;
+type Tenant = Schema<'OverviewTenant'>;
+
+/** Games are paused too, but are not in the overview: their pauses are read at most this often, in milliseconds. */
+const PAUSES_MS = 30_000;
+
+export default function Overview() {
+  useTitle(words.title);
+  const first = useResource('overview', (signal) => answer(api.GET('/v1/admin/overview', { signal })));
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      {live.value ? (
+        <Whole data={live.value} />
+      ) : (
+        <Loaded of={first}>{(data) => <Whole data={data} />}</Loaded>
+      )}
+    </>
+  );
+}
+
+function Whole({ data }: { readonly data: OverviewData }) {
+  return (
+    <>
+      <p class="text-body-secondary">
+        {words.readAt} <Ago at={data.at} />
+      </p>
+      <div class="grid">
+        <Waiting data={data} />
+        <Amounts amounts={data.amounts} />
+        <Pauses />
+      </div>
+      <Tenants
+        caption={words.operators}
+        tenants={data.operators}
+        addressOf={addressOf.operator}
+        page="operatorId"
+      />
+      <Tenants
+        caption={words.providers}
+        tenants={data.providers}
+        addressOf={addressOf.provider}
+        page="providerId"
+      />
+      <Instances instances={data.instances} />
+    </>
+  );
+}
+
+/** What waits for a person, each with its list. */
+function Waiting({ data }: { readonly data: OverviewData }) {
+  const rows: readonly { name: string; count: number; href: string }[] = [
+    ...Object.entries(data.attention ?? {}).map(([kind, count]) => ({
+      name: words.attentionOf(kind),
+      count,
+      href: addressOf.list('attention', { kind, state: 'OPEN' }),
+    })),
+    {
+      name: words.approvals,
+      count: data.approvalsWaiting,
+      href: addressOf.list('approvals', { state: 'WAITING' }),
+    },
+    { name: words.parked, count: data.parked, href: addressOf.list('transactions', { parked: 'true' }) },
+  ];
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { title: words.kind, cell: ({ name, href }) => <a href={href}>{name}</a> },
+    { title: words.count, numeric: true, cell: ({ count }) => <Alarm when={count > 0}>{count}</Alarm> },
+  ];
+  return <Rows caption={words.waiting} columns={columns} rows={rows} keyOf={({ name }) => name} />;
+}
+
+function Amounts({ amounts }: { readonly amounts: OverviewData['amounts'] }) {
+  const columns: readonly Column<Schema<'OverviewAmounts'>>[] = [
+    { title: words.currency, cell: ({ currency }) => currency },
+    {
+      title: words.bets,
+      numeric: true,
+      cell: ({ betMinor, currency }) => <Money minor={betMinor} currency={currency} />,
+    },
+    {
+      title: words.wins,
+      numeric: true,
+      cell: ({ winMinor, currency }) => <Money minor={winMinor} currency={currency} />,
+    },
+  ];
+  return (
+    <Rows
+      caption={words.amounts}
+      columns={columns}
+      rows={amounts}
+      keyOf={({ currency }) => currency}
+      empty={words.noAmounts}
+    />
+  );
+}
+
+function Pauses() {
+  const readAtMs = useRef(0);
+  const pauses = useResource(
+    'pauses',
+    (signal) => {
+      readAtMs.current = Date.now();
+      return answer(api.GET('/v1/admin/pauses', { params: { query: { limit: 200 } }, signal }));
+    },
+    { on: { overview: () => Date.now() - readAtMs.current >= PAUSES_MS } },
+  );
+  const columns: readonly Column<Schema<'PauseItem'>>[] = [
+    { title: words.paused, cell: ({ kind, id }) => <IdLink id={id} href={pausedPage(kind, id)} /> },
+    { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
+    { title: words.reason, cell: ({ reason }) => reason },
+    { title: words.since, cell: ({ since }) => <Time at={since} /> },
+    {
+      title: words.left,
+      cell: ({ until }) => (until === undefined ? words.untilResumed : <Left until={until} />),
+    },
+  ];
+  return (
+    <Loaded of={pauses}>
+      {({ items }) => (
+        <Rows
+          caption={words.pauses}
+          columns={columns}
+          rows={items}
+          keyOf={({ kind, id }) => `${kind} ${id}`}
+          empty={words.noPauses}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function pausedPage(kind: Schema<'PauseItem'>['kind'], id: string): string {
+  const pages = { GAME: addressOf.game, OPERATOR: addressOf.operator, PROVIDER: addressOf.provider };
+  return pages[kind](id);
+}
+
+interface TenantsProps {
+  readonly caption: string;
+  readonly tenants: readonly Tenant[];
+  readonly addressOf: (id: string) => string;
+  /** The filter of the transactions of one of them. */
+  readonly page: 'operatorId' | 'providerId';
+}
+
+function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: TenantsProps) {
+  const undecidedOf = (id: string) => addressOf.list('transactions', { [page]: id, state: 'TIMED_OUT' });
+  const columns: readonly Column<Tenant>[] = [
+    { title: words.name, cell: ({ id, name }) => <a href={addressOfTenant(id)}>{name}</a> },
+    { title: words.state, cell: ({ state }) => <Alarm when={state !== 'ok'}>{words.stateOf(state)}</Alarm> },
+    {
+      title: words.successRate,
+      numeric: true,
+      cell: ({ successRate }) => (successRate === null ? '–' : words.percent(successRate)),
+    },
+    { title: words.p95, numeric: true, cell: ({ p95Ms }) => (p95Ms === null ? '–' : `${p95Ms} ms`) },
+    { title: words.perMinute, numeric: true, cell: ({ perMinute }) => perMinute },
+    {
+      title: words.undecided,
+      numeric: true,
+      cell: ({ id, undecided }) => (undecided === 0 ? 0 : <a href={undecidedOf(id)}>{undecided}</a>),
+    },
+    {
+      title: words.oldest,
+      numeric: true,
+      cell: ({ oldestUndecidedSeconds: seconds }) => (seconds === null ? '–' : durationText(seconds)),
+    },
+    {
+      title: words.pause,
+      cell: ({ pause }) => pause && <span class="badge text-bg-warning">{pause.reason}</span>,
+    },
+  ];
+  return <Rows caption={caption} columns={columns} rows={tenants} keyOf={({ id }) => id} />;
+}
+
+function Instances({ instances }: { readonly instances: OverviewData['instances'] }) {
+  const columns: readonly Column<Schema<'OverviewInstance'>>[] = [
+    { title: words.instance, cell: ({ id }) => <IdLink id={id} /> },
+    { title: words.version, cell: ({ version }) => version },
+    { title: words.started, cell: ({ startedAt }) => <Time at={startedAt} /> },
+    {
+      title: words.state,
+      cell: ({ ready }) => <Alarm when={!ready}>{ready ? words.ready : words.notReady}</Alarm>,
+    },
+  ];
+  return <Rows caption={words.instances} columns={columns} rows={instances} keyOf={({ id }) => id} />;
+}
+
+/** What needs a look is bold and red; a colour alone would be unseen by some. */
+function Alarm({ when, children }: { readonly when: boolean; readonly children: ComponentChildren }) {
+  return when ? <strong class="alarm">{children}</strong> : <>{children}</>;
+}

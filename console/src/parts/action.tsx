@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import type { Problem } from '../api/problem.ts';
+import type { Role } from '../api/roles.ts';
+import { may } from '../api/session.ts';
+import { action as words } from '../strings.ts';
+import { announce, type Outcome } from './notice.tsx';
+import { ProblemAlert, problemOf } from './problem.tsx';
+
+export interface ActionProps {
+  /** Says what the action does, such as `Pause the operator`. The dialog's button says the same. */
+  readonly label: string;
+  /** The role that the route needs. Without it, the button is disabled and names the role. */
+  readonly role: Role;
+  /** What will happen, in a sentence, with the money. */
+  readonly sentence: ComponentChildren;
+  /** Whether the API takes a reason. */
+  readonly reason?: 'required' | 'optional';
+  /** More fields of the dialog's form; `run` gets their values by name. */
+  readonly fields?: ComponentChildren;
+  readonly danger?: boolean;
+  /** Why the action is not possible now, if it is not: shown beside the disabled button. */
+  readonly impossible?: string | undefined;
+  /** Carries the action out; a Problem that it throws is shown in the dialog, and the form stays as it is. */
+  readonly run: (form: FormData, reason: string) => Promise<Outcome | undefined>;
+  /** Called once it was carried out, for example to reload the page's resource. */
+  readonly onDone?: () => void;
+}
+
+/** A button that opens a dialog, in which the action is confirmed. */
+export function ActionButton(props: ActionProps) {
+  const open = useSignal(false);
+  const { label, role, danger, impossible } = props;
+  const obstacle = may(role) ? impossible : words.needsRole(role);
+  const hint = useId();
+  return (
+    <span class="action">
+      <button
+        type="button"
+        class={`btn btn-sm ${danger ? 'btn-outline-danger' : 'btn-outline-primary'}`}
+        disabled={obstacle !== undefined}
+        title={obstacle}
+        aria-describedby={obstacle === undefined ? undefined : hint}
+        onClick={() => (open.value = true)}
+      >
+        {label}
+      </button>
+      {obstacle !== undefined && (
+        <span id={hint} class="small text-body-secondary">
+          {obstacle}
+        </span>
+      )}
+      {open.value && <ConfirmDialog {...props} onClose={() => (open.value = false)} />}
+    </span>
+  );
+}
+
+/** A modal dialog that says what will happen, takes the reason, and shows the service's refusal, if it refuses. */
+export function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
+  const { label, sentence, reason, fields, danger, run, onDone, onClose } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [title, reasonId] = [useId(), useId()];
+  const busy = useSignal(false);
+  const problem = useSignal<Problem | undefined>(undefined);
+  useEffect(() => dialog.current?.showModal(), []);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (busy.value) return;
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const given = form.get('reason');
+    busy.value = true;
+    problem.value = undefined;
+    try {
+      const outcome = await run(form, typeof given === 'string' ? given.trim() : '');
+      dialog.current?.close();
+      announce(label, outcome);
+      onDone?.();
+    } catch (error) {
+      problem.value = problemOf(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={title} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <h2 id={title} class="h5">
+          {label}
+        </h2>
+        <p>{sentence}</p>
+        {fields}
+        {reason && (
+          <div class="mb-3">
+            <label for={reasonId} class="form-label">
+              {words.reason}
+            </label>
+            <textarea
+              id={reasonId}
+              name="reason"
+              class="form-control"
+              rows={2}
+              required={reason === 'required'}
+            />
+          </div>
+        )}
+        {problem.value && <ProblemAlert problem={problem.value} />}
+        <div class="dialog-buttons">
+          <button type="button" class="btn btn-outline-secondary" onClick={() => dialog.current?.close()}>
+            {words.cancel}
+          </button>
+          <button type="submit" class={`btn ${danger ? 'btn-danger' : 'btn-primary'}`} disabled={busy.value}>
+            {busy.value ? words.busy : label}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

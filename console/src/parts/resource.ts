@@ -1,0 +1,122 @@
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { Problem } from '../api/problem.ts';
+import { connections, onStream, type StreamEventName, type StreamEvents } from '../api/stream.ts';
+import { problemOf } from './problem.tsx';
+
+/** Waits between attempts of a read that fails for the moment, in milliseconds: the last one repeats. */
+const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
+/** Events that arrive together cause one read, in milliseconds. */
+const GATHER_MS = 300;
+
+export interface Resource<T> {
+  /** The last answer; it stays while the next one is read. Undefined before the first. */
+  readonly data: ReadonlySignal<T | undefined>;
+  /** The last failure; undefined after a success. */
+  readonly problem: ReadonlySignal<Problem | undefined>;
+  readonly loading: ReadonlySignal<boolean>;
+  /** Whether there will be another attempt without a click. */
+  readonly retries: ReadonlySignal<boolean>;
+  /** Reads again, as after an action. */
+  readonly reload: () => void;
+}
+
+interface Options {
+  /** Reads again when the stream reports such an event, and when the stream was connected again. */
+  readonly on?: Partial<{ [Name in StreamEventName]: (data: StreamEvents[Name]) => boolean }>;
+}
+
+/**
+ * Reads from the API, and again whenever `key` changes, after an interruption of the stream, and upon its events. Reads
+ * that are no longer wanted are aborted; a service that restarts is asked again until it answers.
+ * @param key everything that the read depends on, such as the address; other data disappears when it changes
+ * @param read for example `(signal) => answer(api.GET('/v1/admin/me', { signal }))`
+ */
+export function useResource<T>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<T>,
+  { on = {} }: Options = {},
+): Resource<T> {
+  const data = useSignal<T | undefined>(undefined);
+  const problem = useSignal<Problem | undefined>(undefined);
+  const loading = useSignal(true);
+  const turn = useSignal(0);
+  const latest = useRef({ read, on });
+  latest.current = { read, on };
+  const reload = useRef(() => (turn.value += 1)).current;
+
+  // Before the browser paints, so that no data of another address is shown under the new one.
+  useLayoutEffect(() => {
+    data.value = undefined;
+    problem.value = undefined;
+    const ending = new AbortController();
+    let reading: AbortController | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const attempt = async (failures: number) => {
+      clearTimeout(timer);
+      reading?.abort();
+      const own = (reading = new AbortController());
+      loading.value = true;
+      const signal = AbortSignal.any([ending.signal, own.signal]);
+      try {
+        const answer = await latest.current.read(signal);
+        if (signal.aborted) return;
+        data.value = answer;
+        problem.value = undefined;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { passes } = (problem.value = problemOf(error));
+        const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
+        if (passes) timer = setTimeout(() => void attempt(failures + 1), waitMs);
+      }
+      loading.value = false;
+    };
+    const soon = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void attempt(0), GATHER_MS);
+    };
+    const stops = Object.keys(latest.current.on).map((name) =>
+      onStream(name as StreamEventName, (event) => {
+        const concerns = latest.current.on[name as StreamEventName] as
+          ((data: unknown) => boolean) | undefined;
+        if (concerns?.(event)) soon();
+      }),
+    );
+    let seen = connections.peek();
+    const stopConnections = connections.subscribe((count) => {
+      if (count > Math.max(seen, 1)) soon();
+      seen = count;
+    });
+    let begun = false;
+    const stopTurns = turn.subscribe(() => {
+      if (begun) void attempt(0);
+      begun = true;
+    });
+    void attempt(0);
+    return () => {
+      ending.abort();
+      clearTimeout(timer);
+      for (const stop of [...stops, stopConnections, stopTurns]) stop();
+    };
+  }, [key]);
+
+  const retries = useComputed(() => problem.value?.passes ?? false);
+  return { data, problem, loading, retries, reload };
+}
+
+/** Sets the document's title to that of the page. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Croupier`;
+  }, [title]);
+}
+
+/** Runs an effect upon each event of the stream while the component is shown. */
+export function useStream<Name extends StreamEventName>(
+  name: Name,
+  listener: (data: StreamEvents[Name]) => void,
+): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => onStream(name, (data) => latest.current(data)), [name]);
+}

@@ -1,0 +1,103 @@
+import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Role } from '../api/roles.ts';
+import { endSession, may, me } from '../api/session.ts';
+import { connection } from '../api/stream.ts';
+import { shell as words, signIn } from '../strings.ts';
+import { addressOf } from './addresses.ts';
+import { dismissNotice, Notice } from './notice.tsx';
+import { SearchBox } from './search-box.tsx';
+
+/** A link of the navigation. */
+export interface NavigationLink {
+  readonly title: string;
+  readonly address: string;
+  readonly role: Role;
+  readonly sandboxOnly: boolean;
+}
+
+interface ShellProps {
+  readonly links: readonly NavigationLink[];
+  readonly children: ComponentChildren;
+}
+
+/** What surrounds each page: the banner, the search box, the navigation and the notice. */
+export function Shell({ links, children }: ShellProps) {
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    dismissNotice();
+    if (menu.current && !isWide()) menu.current.open = false;
+  }, [path]);
+  const sandbox = me.value?.environment === 'sandbox';
+  const shown = links.filter(({ role, sandboxOnly }) => may(role) && (sandbox || !sandboxOnly));
+  return (
+    <>
+      <a class="visually-hidden-focusable skip" href="#main" onClick={() => main.current?.focus()}>
+        {words.skip}
+      </a>
+      <Banner />
+      <div class="frame">
+        <nav aria-label={words.navigation} class="navigation">
+          <details ref={menu} open={isWide()}>
+            <summary>{words.menu}</summary>
+            <ul class="nav flex-column">
+              {shown.map(({ title, address }) => (
+                <li key={address}>
+                  <a
+                    class="nav-link"
+                    href={address}
+                    aria-current={isCurrent(address, path) ? 'page' : undefined}
+                  >
+                    {title}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        </nav>
+        <main ref={main} id="main" tabIndex={-1}>
+          <Notice />
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Banner() {
+  if (!me.value) return null;
+  const { environment, version, name, role } = me.value;
+  return (
+    <header class={`banner banner-${environment}`}>
+      <a class="product" href={addressOf.overview}>
+        {words.product}
+      </a>
+      <span class="environment">{words.environment[environment]}</span>
+      <span class="small">{words.version(version)}</span>
+      <SearchBox />
+      <span class={`connection connection-${connection.value}`} role="status">
+        {words.connection[connection.value]}
+      </span>
+      <span class="person">{words.signedInAs(name, role)}</span>
+      <button
+        type="button"
+        class="btn btn-sm btn-outline-secondary"
+        onClick={() => endSession(signIn.signedOut)}
+      >
+        {words.signOut}
+      </button>
+    </header>
+  );
+}
+
+/** The navigation is folded on a phone. */
+const isWide = () => matchMedia('(min-width: 768px)').matches;
+
+/** A page below a list, such as that of a transaction, belongs to the list's link. */
+function isCurrent(address: string, path: string): boolean {
+  if (address === addressOf.overview) return `${path}/` === address;
+  return path === address || path.startsWith(`${address}/`);
+}

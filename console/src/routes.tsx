@@ -1,0 +1,61 @@
+import type { AnyComponent } from 'preact';
+import { lazy } from 'preact-iso';
+import type { Role } from './api/roles.ts';
+import { addressOf } from './parts/addresses.ts';
+import { PageFailed } from './parts/page-failed.tsx';
+import type { NavigationLink } from './parts/shell.tsx';
+import * as words from './strings.ts';
+
+/**
+ * A page: its address with `:parameters`, and its module, which is loaded when the page is first opened and whose default
+ * export is the page's component.
+ */
+export interface PageRoute {
+  readonly path: string;
+  readonly component: AnyComponent;
+  /** Its link in the navigation, in the order of this list; a page without one is reached from other pages. */
+  readonly link?: NavigationLink;
+}
+
+type Load = () => Promise<{ readonly default: AnyComponent }>;
+
+interface LinkOptions {
+  readonly title: string;
+  /** The role that its reads need; `auditor` by default. */
+  readonly role?: Role;
+  readonly sandboxOnly?: boolean;
+}
+
+/** @param link for a page of the navigation; without it, other pages lead to it, as to that of one transaction */
+function page(path: string, load: Load, link?: LinkOptions): PageRoute {
+  const component = loaded(load);
+  if (!link) return { path, component };
+  const { title, role = 'auditor', sandboxOnly = false } = link;
+  return { path, component, link: { title, address: path, role, sandboxOnly } };
+}
+
+/** After an upgrade, the modules of the previous version are gone: the page then offers to load the console again. */
+function loaded(load: Load): AnyComponent {
+  return lazy(() => load().catch(() => ({ default: PageFailed })));
+}
+
+/** Every page. The links of the navigation have the order of this list. */
+export const ROUTES: readonly PageRoute[] = [
+  page(addressOf.overview, () => import('./pages/overview/overview.tsx'), words.overview),
+
+  // What waits for a person.
+
+  // Transactions, rounds, players and their sessions.
+
+  // Free spins.
+
+  // Approvals.
+
+  // Operators, providers and games.
+
+  // Limits.
+
+  // Finance and oversight.
+
+  // Only in the sandbox.
+];

@@ -1,0 +1,80 @@
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import helmet from 'helmet';
+import { Unsigned } from '../api/caller.js';
+import { headersOf } from '../api/security-headers.js';
+import { Configuration } from '../config/configuration.js';
+import { CroupierError } from '../errors/croupier-error.js';
+import { DocumentBudget } from '../openapi/pages/document-budget.js';
+import type { Representation } from '../openapi/pages/representation.js';
+import { VERSION } from '../runtime/build.js';
+import { ConsoleFiles } from './console-files.js';
+
+/** Nothing is loaded from another origin, no script or style is inline, and no form is submitted by the browser. */
+const CONTENT_SECURITY = headersOf(
+  helmet.contentSecurityPolicy({
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  }),
+);
+
+/** Old browsers know only X-Frame-Options. */
+const PAGE_HEADERS = { ...CONTENT_SECURITY, 'x-frame-options': 'DENY' };
+
+/** An asset may be cached for a year, because its name changes with its content. */
+const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** The desk in a browser. The address is the page's state, so every address below /console is the same document. */
+@ApiExcludeController()
+@Unsigned()
+@Controller('console')
+export class ConsoleController {
+  private readonly budget = new DocumentBudget();
+
+  constructor(
+    private readonly files: ConsoleFiles,
+    private readonly configuration: Configuration,
+  ) {}
+
+  @Get('settings.json')
+  settings(@Res({ passthrough: true }) response: Response): object {
+    if (!this.files.index) throw new CroupierError('NOT_FOUND');
+    response.setHeader('Cache-Control', 'no-store');
+    const { sandbox } = this.configuration;
+    return { environment: sandbox ? 'sandbox' : 'production', version: VERSION };
+  }
+
+  @Get('assets/*name')
+  asset(@Param('name') name: readonly string[], @Req() request: Request, @Res() response: Response): void {
+    this.send(this.files.assets.get(name.join('/')), request, response, UNCHANGING);
+  }
+
+  @Get(['', '{*address}'])
+  page(@Req() request: Request, @Res() response: Response): void {
+    this.send(this.files.index, request, response);
+  }
+
+  private send(
+    file: Representation | undefined,
+    request: Request,
+    response: Response,
+    caching: object = {},
+  ): void {
+    const waitSeconds = this.budget.spend(request.ip ?? '');
+    if (waitSeconds > 0)
+      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+    if (!file) throw new CroupierError('NOT_FOUND');
+    const { status, headers, body } = file.answer(request);
+    response.writeHead(status, { ...PAGE_HEADERS, ...headers, ...caching }).end(body);
+  }
+}

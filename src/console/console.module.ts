@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ConsoleController } from './console.controller.js';
+import { ConsoleFiles } from './console-files.js';
+
+/** Serves the desk in a browser, which the workspace `console/` builds. */
+@Module({ controllers: [ConsoleController], providers: [ConsoleFiles] })
+export class ConsoleModule {}

@@ -1,0 +1,220 @@
+import { type Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { VERSION } from '../../src/runtime/build.js';
+import { Transactions } from '../world/transactions.js';
+import { ADMIN_KEY, OPERATOR, OTHER_OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
+import {
+  closeConnections,
+  DESK,
+  describeDesk,
+  overflows,
+  PHONE,
+  seriousFindings,
+  signIn,
+  useDesk,
+} from './support/desk.js';
+
+/** Compressed script and style until sign-in is shown, and until Overview stands. */
+const MAX_BYTES = 120_000;
+const IDLE_MINUTES = 15;
+
+describeDesk('the desk', () => {
+  const world = useWorld({ SANDBOX: 'true' });
+  const desk = useDesk(world);
+
+  const alert = (page: Page) => page.getByRole('alert');
+  const keyField = (page: Page) => page.getByLabel('Admin key');
+  const stored = (page: Page) =>
+    page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+
+  test('a wrong key is refused in the words of the service', async () => {
+    const page = await desk.open();
+    expect(await keyField(page).getAttribute('type')).toBe('password');
+    await keyField(page).fill('a wrong key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await alert(page).filter({ hasText: 'a valid admin key is required' }).waitFor();
+    await signIn(page, ADMIN_KEY);
+    await page.context().close();
+  });
+
+  test('the banner names the environment, the version and who is signed in', async () => {
+    const page = await desk.signedIn('/console/', await desk.keyOf('support'));
+    const banner = page.getByRole('banner');
+    for (const text of ['Sandbox', `version ${VERSION}`, 'support of the desk (support)', 'Live'])
+      await banner.getByText(text, { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test('Overview shows each operator and provider, amounts, pauses and what waits', async () => {
+    const session = await world.launch();
+    await new Transactions(world).approved(world.transaction(session, 'BET', { amountMinor: 45_050 }));
+    const reason = 'the <b>wallet</b> is being moved';
+    await world.admin('POST', `/v1/admin/operators/${OTHER_OPERATOR}/pause`, { reason });
+    const page = await desk.signedIn();
+    await page.getByRole('table', { name: 'Operators' }).getByRole('row', { name: OPERATOR }).waitFor();
+    await page.getByRole('table', { name: 'Providers' }).getByRole('row', { name: PROVIDER }).waitFor();
+    await page.getByRole('table', { name: 'Pauses' }).getByRole('row', { name: reason }).waitFor();
+    await page.getByRole('table', { name: 'Waiting' }).getByRole('row', { name: 'Approvals 0' }).waitFor();
+    await page.getByRole('table', { name: 'Amounts' }).getByText('450.50 EUR').waitFor();
+    expect(await page.locator('main b').count()).toBe(0);
+    await world.admin('POST', `/v1/admin/operators/${OTHER_OPERATOR}/resume`, {});
+    await page.context().close();
+  });
+
+  test('the key is in memory, and gone after a reload', async () => {
+    const page = await desk.signedIn();
+    expect(await stored(page)).toBe('[{},{}]');
+    await page.reload();
+    await keyField(page).waitFor();
+    await page.context().close();
+  });
+
+  test('with the box ticked, the key survives a reload in this tab, until the sign-out', async () => {
+    const page = await desk.open();
+    await page.getByLabel('Stay signed in for this tab').check();
+    await signIn(page, ADMIN_KEY);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const [local, session] = JSON.parse(await stored(page)) as [object, object];
+    expect(local).toEqual({});
+    expect(JSON.stringify(session)).toContain(ADMIN_KEY);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await keyField(page).waitFor();
+    expect(await stored(page)).toBe('[{},{}]');
+    await page.context().close();
+  });
+
+  test('after fifteen idle minutes the key is gone, and not before', async () => {
+    const page = await desk.open();
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Stay signed in for this tab').check();
+    await signIn(page, ADMIN_KEY);
+    await page.clock.fastForward(60_000 * (IDLE_MINUTES - 1));
+    await page.keyboard.press('Shift');
+    await page.clock.fastForward(60_000 * (IDLE_MINUTES - 1));
+    expect(await keyField(page).count()).toBe(0);
+    await page.clock.fastForward(2 * 60_000);
+    await page.getByText('You were signed out, because nothing happened for 15 minutes.').waitFor();
+    expect(await stored(page)).toBe('[{},{}]');
+    await page.context().close();
+  });
+
+  test('a key that is withdrawn ends the session at once', async () => {
+    const key = await desk.keyOf('auditor');
+    const page = await desk.signedIn('/console/', key);
+    const { items } = (await world.admin('GET', '/v1/admin/keys')).json as {
+      items: { id: string; name: string }[];
+    };
+    for (const { id, name } of items.filter(({ name }) => name === 'auditor of the desk')) {
+      expect(name).toBeTruthy();
+      await world.admin('DELETE', `/v1/admin/keys/${id}`);
+    }
+    await page.getByText('You were signed out').waitFor();
+    await keyField(page).waitFor();
+    await page.context().close();
+  });
+
+  test('/ focuses the search box, and an id that nothing has is named', async () => {
+    const page = await desk.signedIn();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Search any id');
+    await page.keyboard.type('no-such-id/');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing has the id no-such-id/.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Nothing has the id').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('several hits are listed with type and time, and lead to their pages', async () => {
+    const session = await world.launch();
+    const bet = world.transaction(session, 'BET', { transactionId: 'twice', roundId: 'twice' });
+    await world.submit(bet);
+    const page = await desk.signedIn();
+    await page.getByLabel('Search any id').fill('twice');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 hits').waitFor();
+    const hit = page.getByRole('listitem').filter({ hasText: 'Transaction twice' });
+    expect(await hit.getByRole('link').getAttribute('href')).toBe(`/console/transactions/${PROVIDER}/twice`);
+    expect(await hit.getByRole('time').getAttribute('title')).toMatch(/ UTC$/);
+    await page.context().close();
+  });
+
+  test('an address without a page says so, also after a reload', async () => {
+    const page = await desk.signedIn('/console/nowhere/at-all');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.context().close();
+  });
+
+  test('a stream that breaks is connected again', async () => {
+    const page = await desk.signedIn();
+    const live = page.getByRole('banner').getByText('Live', { exact: true });
+    await live.waitFor();
+    closeConnections(world.app);
+    await page.getByText('Not live: connecting again').waitFor();
+    await live.waitFor();
+    await page.context().close();
+  });
+
+  test('a service that restarts is waited for, with its last overview on the screen', async () => {
+    const environment = { DATABASE_URL: world.databaseUrl };
+    const first = await startApplication(environment, world.clock);
+    const page = await desk.signedIn(`${first.url}/console/`);
+    const live = page.getByRole('banner').getByText('Live', { exact: true });
+    await live.waitFor();
+    const stopped = first.app.close();
+    closeConnections(first.app);
+    await stopped;
+    await page.getByText('Not live: connecting again').waitFor();
+    await page.getByRole('table', { name: 'Operators' }).getByRole('row', { name: OPERATOR }).waitFor();
+    const second = await startApplication({ ...environment, PORT: new URL(first.url).port }, world.clock);
+    await live.waitFor();
+    await page.context().close();
+    closeConnections(second.app);
+    await second.app.close();
+    desk.origins.delete(first.url);
+  });
+
+  test('the first page is small: sign-in, and Overview', async () => {
+    const page = await desk.open();
+    await keyField(page).waitFor();
+    const bytes = () =>
+      page.evaluate<number>(
+        "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/console/assets/')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)",
+      );
+    const untilSignIn = await bytes();
+    await signIn(page, ADMIN_KEY);
+    await page.getByRole('table', { name: 'Operators' }).waitFor();
+    const untilOverview = await bytes();
+    console.log(`compressed script and style: ${JSON.stringify({ untilSignIn, untilOverview })}`);
+    expect(untilSignIn).toBeGreaterThan(10_000);
+    expect(untilOverview).toBeLessThanOrEqual(MAX_BYTES);
+    await page.context().close();
+  });
+
+  test.each([
+    { colorScheme: 'light', viewport: DESK },
+    { colorScheme: 'dark', viewport: DESK },
+    { colorScheme: 'light', viewport: PHONE },
+    { colorScheme: 'dark', viewport: PHONE },
+  ] as const)(
+    'nothing serious for axe, and no sideways scroll: $colorScheme, $viewport.width px',
+    async (options) => {
+      const page = await desk.open('/console/', { ...options, bypassCSP: true });
+      await keyField(page).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await overflows(page)).toBe(false);
+      await signIn(page, ADMIN_KEY);
+      await page.getByRole('table', { name: 'Operators' }).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await overflows(page)).toBe(false);
+      await page.context().close();
+    },
+  );
+
+  test('no page complained, and no other origin received a request', () => {
+    expect(desk.complaints).toEqual([]);
+    expect([...desk.origins]).toEqual([world.url]);
+  });
+});
