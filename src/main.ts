@@ -7,6 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { AppModule } from './app.module.js';
 import { type Configuration, readConfiguration } from './config/configuration.js';
 import { readEnvironment } from './config/environment.js';
+import { ConsoleSandbox } from './console/console-sandbox.js';
 import { Database } from './database/database.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { APPLICATION_OPTIONS, setUp } from './server/application.js';
@@ -73,7 +74,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     running.server.on('error', (error) =>
       process.stderr.write(`the listener failed: ${visible(error.message)}\n`),
     );
-    if (configuration.sandbox) await openSandbox(configuration, await app.getUrl(), running, renderDocuments);
+    if (configuration.sandbox) await openSandbox(configuration, app, running, renderDocuments);
   } catch (error) {
     await abandon(running);
     throw error;
@@ -179,12 +180,12 @@ async function startDatabase(configuration: Configuration, { stops }: Running): 
 
 async function openSandbox(
   { adminApiKey, dataDir, port }: Configuration,
-  apiUrl: string,
+  app: INestApplication,
   { stops }: Running,
   renderDocuments: RenderDocuments,
 ): Promise<void> {
   const sandbox = await startSandbox({
-    apiUrl,
+    apiUrl: await app.getUrl(),
     adminApiKey,
     folder: join(dataDir, 'sandbox'),
     walletPort: port === 0 ? 0 : port + 1,
@@ -193,6 +194,7 @@ async function openSandbox(
   });
   // The sandbox stops after the application, because it answers the application's last calls.
   stops.splice(1, 0, () => sandbox.stop());
+  app.get(ConsoleSandbox).open({ ...sandbox.file, faults: sandbox.walletFaults });
   try {
     renderDocuments(await createExamples(sandbox.file));
   } catch (error) {

@@ -58,4 +58,8 @@ export const ROUTES: readonly PageRoute[] = [
   // Finance and oversight.
 
   // Only in the sandbox.
+  page('/console/sandbox', () => import('./pages/sandbox/sandbox.tsx'), {
+    ...words.sandbox,
+    sandboxOnly: true,
+  }),
 ];

@@ -118,9 +118,38 @@ export const time = {
   left: (age: string) => `${age} left`,
 };
 
+/** A share such as 0.9975 as `99.75 %`. */
+function percent(share: number): string {
+  return `${(share * 100).toLocaleString(LOCALE, { maximumFractionDigits: 2 })} %`;
+}
+
 export const overview = {
   title: 'Overview',
   readAt: 'As of',
+  calm: 'Nothing is on fire.',
+  alarms: (count: number) => (count === 1 ? '1 thing is wrong now' : `${count} things are wrong now`),
+  operator: 'Operator',
+  provider: 'Provider',
+  alarmOf: {
+    ok: () => '',
+    open: (kind: string, { name }: { name: string }) =>
+      `${kind} ${name} answers no calls: they are not sent until it recovers.`,
+    degraded: (kind: string, { name, successRate }: { name: string; successRate: number | null }) =>
+      `${kind} ${name} answers badly: ${percent(successRate ?? 0)} of its calls succeeded in the last 5 minutes.`,
+    paused: (kind: string, { name, pause }: { name: string; pause?: { reason: string } }) =>
+      `${kind} ${name} is paused: ${pause?.reason ?? ''}`,
+  },
+  oldAlarm: (kind: string, name: string, count: number, age: string) =>
+    `${kind} ${name} has ${count} undecided, the oldest for ${age}.`,
+  parkedAlarm: (count: number) =>
+    count === 1
+      ? '1 transaction is parked: a person must decide it.'
+      : `${count} transactions are parked: a person must decide them.`,
+  instanceAlarm: (id: string) => `Instance ${id} is not ready.`,
+  perMinuteTitle: 'Transactions per minute, last hour',
+  perMinuteSum: (last: number, sum: number) =>
+    `${last.toLocaleString(LOCALE)} in the last full minute, ${sum.toLocaleString(LOCALE)} in the hour`,
+  declined: 'Declined',
   waiting: 'Waiting for a person',
   kind: 'Kind',
   count: 'Number',
@@ -144,9 +173,9 @@ export const overview = {
   providers: 'Providers',
   name: 'Name',
   state: 'State',
-  stateOf: (state: string) => state,
+  stateOf: { ok: 'ok', degraded: 'degraded', open: 'open: not called', paused: 'paused' },
   successRate: 'Success, 5 min',
-  percent: (share: number) => `${(share * 100).toLocaleString(LOCALE, { maximumFractionDigits: 2 })} %`,
+  percent,
   p95: 'p95, 5 min',
   perMinute: 'Calls per min',
   undecided: 'Undecided',
@@ -214,4 +243,34 @@ export const audit = {
 
 export const sandbox = {
   title: 'Sandbox',
+  lead:
+    'Play a round step by step, with play money. The page signs each request as the server of an operator or a ' +
+    'provider would, sends it to the real routes, and shows what the service did.',
+  cannotSign: 'This browser signs only on https and on this machine: open the console at http://127.0.0.1.',
+  operatorPart: 'The operator',
+  providerPart: 'The provider',
+  player: 'Player',
+  game: 'Game',
+  launch: 'Launch a session',
+  launchFirst: 'Launch a session first.',
+  playing: (playerRef: string, gameId: string) => `${playerRef} plays ${gameId}.`,
+  fault: 'Fault of the wallet in the next BET, WIN or ROLLBACK',
+  noFault: 'none',
+  betAmount: 'Stake in EUR',
+  winAmount: 'Winnings in EUR',
+  notAnAmount: (currency: string) => `Enter an amount in ${currency}, such as 2.50.`,
+  bet: 'Submit a BET',
+  win: 'Submit its WIN',
+  rollback: 'Roll the BET back',
+  verify: 'Verify the session',
+  balance: 'Read the balance',
+  repeat: 'Repeat the last request',
+  again: (title: string) => `${title}, repeated`,
+  exchanges: 'Requests',
+  nothingYet: 'The requests will stand here, the newest first.',
+  request: 'Request',
+  answer: 'Answer',
+  noAnswer: 'no answer',
+  signedText: 'the text that is signed',
+  story: 'What the service did with',
 };

@@ -2,6 +2,7 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
+import { AdminRoute } from '../admin/admin-route.js';
 import { Unsigned } from '../api/caller.js';
 import { headersOf } from '../api/security-headers.js';
 import { Configuration } from '../config/configuration.js';
@@ -10,6 +11,7 @@ import { DocumentBudget } from '../openapi/pages/document-budget.js';
 import type { Representation } from '../openapi/pages/representation.js';
 import { VERSION } from '../runtime/build.js';
 import { ConsoleFiles } from './console-files.js';
+import { ConsoleSandbox, type SandboxAccess } from './console-sandbox.js';
 
 /** Nothing is loaded from another origin, no script or style is inline, and no form is submitted by the browser. */
 const CONTENT_SECURITY = headersOf(
@@ -43,6 +45,7 @@ export class ConsoleController {
 
   constructor(
     private readonly files: ConsoleFiles,
+    private readonly sandbox: ConsoleSandbox,
     private readonly configuration: Configuration,
   ) {}
 
@@ -52,6 +55,16 @@ export class ConsoleController {
     response.setHeader('Cache-Control', 'no-store');
     const { sandbox } = this.configuration;
     return { environment: sandbox ? 'sandbox' : 'production', version: VERSION };
+  }
+
+  /** Only in the sandbox: with the secrets, the browser signs as a provider and an operator would. */
+  @Get('sandbox.json')
+  @AdminRoute('readSandboxAccess', { role: 'operations', summary: 'Read the tenants of the sandbox' })
+  sandboxAccess(@Res({ passthrough: true }) response: Response): SandboxAccess {
+    const { access } = this.sandbox;
+    if (!this.files.index || !access) throw new CroupierError('NOT_FOUND');
+    response.setHeader('Cache-Control', 'no-store');
+    return access;
   }
 
   @Get('assets/*name')

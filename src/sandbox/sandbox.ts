@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { type Exchange, expectation, PlatformClient } from './platform-client.js';
 import type { CounterpartServer } from './counterpart.server.js';
+import { faultsOf } from './faults/faults.js';
 import { OperatorWalletServer } from './operator-wallet.server.js';
 import { ProviderServer } from './provider.server.js';
 import { readSandboxFile, sandboxFileIn, type SandboxFile, writeSandboxFile } from './sandbox-file.js';
@@ -23,6 +24,8 @@ interface SandboxOptions {
 
 export interface Sandbox {
   readonly file: SandboxFile;
+  /** What the wallet can do wrong in a BET. */
+  readonly walletFaults: readonly { readonly name: string; readonly does: string }[];
   /** A summary for people: the addresses, the tenants with their secrets, and the admin key. */
   summary(): string;
   /** Closes both servers. Stop the platform first, so that its last calls are still answered. */
@@ -53,7 +56,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     });
     counterparts.push(provider);
     const file = await register(options, wallet, provider);
-    return { file, summary: () => summary(file, sandboxFileIn(folder)), stop: () => stopAll(counterparts) };
+    return {
+      file,
+      walletFaults: faultsOf('BET'),
+      summary: () => summary(file, sandboxFileIn(folder)),
+      stop: () => stopAll(counterparts),
+    };
   } catch (error) {
     await stopAll(counterparts);
     throw error;

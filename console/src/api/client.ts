@@ -55,12 +55,22 @@ export async function csv(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Blob> {
-  const address = `${path}?${new URLSearchParams({ ...query, bom: 'true' })}`;
-  const headers = { accept: 'text/csv', authorization: `Bearer ${currentKey() ?? ''}` };
+  const response = await get(`${path}?${new URLSearchParams({ ...query, bom: 'true' })}`, 'text/csv', signal);
+  return response.blob();
+}
+
+/** Reads JSON that no document describes, such as that of the console's own routes, with the key in its header. */
+export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
+  const response = await get(path, 'application/json', signal);
+  return (await response.json()) as T;
+}
+
+async function get(address: string, accept: string, signal: AbortSignal): Promise<Response> {
+  const headers = { accept, authorization: `Bearer ${currentKey() ?? ''}` };
   const response = await fetch(address, { headers, signal, cache: 'no-store' }).catch((error: unknown) => {
     throw signal.aborted ? (error as Error) : Problem.unreachable();
   });
-  if (response.ok) return response.blob();
+  if (response.ok) return response;
   const problem = Problem.of(response, await response.json().catch(() => undefined));
   if (response.status === 401) refuseKey(problem.message);
   throw problem;

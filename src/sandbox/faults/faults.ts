@@ -48,3 +48,9 @@ export function appliesTo(name: FaultName, operation: string): boolean {
   const { on }: Fault = FAULTS[name];
   return on?.includes(operation) ?? true;
 }
+
+/** The faults that a call of the operation can have, with what they do. */
+export function faultsOf(operation: string): { name: FaultName; does: string }[] {
+  const names = Object.keys(FAULTS).filter(isFaultName);
+  return names.filter((name) => appliesTo(name, operation)).map((name) => ({ name, does: FAULTS[name].does }));
+}

@@ -11,6 +11,8 @@ import { Money } from '../../parts/money.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, durationText, Left, Time } from '../../parts/time.tsx';
 import { overview as words } from '../../strings.ts';
+import { alarmsOf, worstFirst } from './alarms.ts';
+import { Minutes } from './minutes.tsx';
 
 type OverviewData = Schema<'OverviewResponse'>;
 type Tenant = Schema<'OverviewTenant'>;
@@ -21,14 +23,11 @@ const PAUSES_MS = 30_000;
 export default function Overview() {
   useTitle(words.title);
   const first = useResource('overview', (signal) => answer(api.GET('/v1/admin/overview', { signal })));
+  const data = live.value ?? first.data.value;
   return (
     <>
       <h1 class="h4">{words.title}</h1>
-      {live.value ? (
-        <Whole data={live.value} />
-      ) : (
-        <Loaded of={first}>{(data) => <Whole data={data} />}</Loaded>
-      )}
+      {data ? <Whole data={data} /> : <Loaded of={first}>{() => null}</Loaded>}
     </>
   );
 }
@@ -39,6 +38,8 @@ function Whole({ data }: { readonly data: OverviewData }) {
       <p class="text-body-secondary">
         {words.readAt} <Ago at={data.at} />
       </p>
+      <Alarms data={data} />
+      <Minutes perMinute={data.perMinute} />
       <div class="grid">
         <Waiting data={data} />
         <Amounts amounts={data.amounts} />
@@ -61,6 +62,28 @@ function Whole({ data }: { readonly data: OverviewData }) {
   );
 }
 
+/** One look tells whether something is wrong, and where. */
+function Alarms({ data }: { readonly data: OverviewData }) {
+  const alarms = alarmsOf(data);
+  if (alarms.length === 0) {
+    return (
+      <p role="status" class="alert alert-success py-2">
+        {words.calm}
+      </p>
+    );
+  }
+  return (
+    <div role="status" class="alert alert-danger py-2">
+      <strong>{words.alarms(alarms.length)}</strong>
+      <ul class="mb-0">
+        {alarms.map(({ sentence, href }) => (
+          <li key={sentence}>{href === undefined ? sentence : <a href={href}>{sentence}</a>}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 /** What waits for a person, each with its list. */
 function Waiting({ data }: { readonly data: OverviewData }) {
   const rows: readonly { name: string; count: number; href: string }[] = [
@@ -78,7 +101,7 @@ function Waiting({ data }: { readonly data: OverviewData }) {
   ];
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { title: words.kind, cell: ({ name, href }) => <a href={href}>{name}</a> },
-    { title: words.count, numeric: true, cell: ({ count }) => <Alarm when={count > 0}>{count}</Alarm> },
+    { title: words.count, numeric: true, cell: ({ count }) => <Bad when={count > 0}>{count}</Bad> },
   ];
   return <Rows caption={words.waiting} columns={columns} rows={rows} keyOf={({ name }) => name} />;
 }
@@ -160,7 +183,7 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
   const undecidedOf = (id: string) => addressOf.list('transactions', { [page]: id, state: 'TIMED_OUT' });
   const columns: readonly Column<Tenant>[] = [
     { title: words.name, cell: ({ id, name }) => <a href={addressOfTenant(id)}>{name}</a> },
-    { title: words.state, cell: ({ state }) => <Alarm when={state !== 'ok'}>{words.stateOf(state)}</Alarm> },
+    { title: words.state, cell: ({ state }) => <Bad when={state !== 'ok'}>{words.stateOf[state]}</Bad> },
     {
       title: words.successRate,
       numeric: true,
@@ -183,7 +206,7 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
       cell: ({ pause }) => pause && <span class="badge text-bg-warning">{pause.reason}</span>,
     },
   ];
-  return <Rows caption={caption} columns={columns} rows={tenants} keyOf={({ id }) => id} />;
+  return <Rows caption={caption} columns={columns} rows={worstFirst(tenants)} keyOf={({ id }) => id} />;
 }
 
 function Instances({ instances }: { readonly instances: OverviewData['instances'] }) {
@@ -193,13 +216,13 @@ function Instances({ instances }: { readonly instances: OverviewData['instances'
     { title: words.started, cell: ({ startedAt }) => <Time at={startedAt} /> },
     {
       title: words.state,
-      cell: ({ ready }) => <Alarm when={!ready}>{ready ? words.ready : words.notReady}</Alarm>,
+      cell: ({ ready }) => <Bad when={!ready}>{ready ? words.ready : words.notReady}</Bad>,
     },
   ];
   return <Rows caption={words.instances} columns={columns} rows={instances} keyOf={({ id }) => id} />;
 }
 
 /** What needs a look is bold and red; a colour alone would be unseen by some. */
-function Alarm({ when, children }: { readonly when: boolean; readonly children: ComponentChildren }) {
+function Bad({ when, children }: { readonly when: boolean; readonly children: ComponentChildren }) {
   return when ? <strong class="alarm">{children}</strong> : <>{children}</>;
 }

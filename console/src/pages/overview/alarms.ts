@@ -1,0 +1,62 @@
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { durationText } from '../../parts/time.tsx';
+import { overview as words } from '../../strings.ts';
+
+type Tenant = Schema<'OverviewTenant'>;
+
+/** Something that is wrong now, and where. */
+export interface Alarm {
+  readonly sentence: string;
+  readonly href?: string;
+}
+
+/** Age from which an undecided transaction is no longer one that is just being retried, in seconds. */
+const OLD_SECONDS = 60;
+
+/** What is on fire, the worst first; empty if nothing is. */
+export function alarmsOf(data: Schema<'OverviewResponse'>): Alarm[] {
+  const tenants = [
+    ...data.operators.map((tenant) => ({
+      tenant,
+      kind: words.operator,
+      href: addressOf.operator(tenant.id),
+    })),
+    ...data.providers.map((tenant) => ({
+      tenant,
+      kind: words.provider,
+      href: addressOf.provider(tenant.id),
+    })),
+  ];
+  const ofState = (state: Tenant['state']) =>
+    tenants
+      .filter(({ tenant }) => tenant.state === state)
+      .map(({ tenant, kind, href }) => ({ sentence: words.alarmOf[state](kind, tenant), href }));
+  const old = tenants.flatMap(({ tenant, kind, href }) => {
+    const { name, undecided, oldestUndecidedSeconds: seconds } = tenant;
+    if (seconds === null || seconds < OLD_SECONDS) return [];
+    return [{ sentence: words.oldAlarm(kind, name, undecided, durationText(seconds)), href }];
+  });
+  const parked = {
+    sentence: words.parkedAlarm(data.parked),
+    href: addressOf.list('transactions', { parked: 'true' }),
+  };
+  return [
+    ...ofState('open'),
+    ...data.instances.filter(({ ready }) => !ready).map(({ id }) => ({ sentence: words.instanceAlarm(id) })),
+    ...ofState('degraded'),
+    ...(data.parked > 0 ? [parked] : []),
+    ...old,
+    ...ofState('paused'),
+  ];
+}
+
+const SEVERITY = { open: 0, degraded: 1, paused: 2, ok: 3 } as const satisfies Record<
+  Tenant['state'],
+  number
+>;
+
+/** Those that need a look first, and then by the number of their undecided transactions; else in the API's order. */
+export function worstFirst(tenants: readonly Tenant[]): Tenant[] {
+  return tenants.toSorted((a, b) => SEVERITY[a.state] - SEVERITY[b.state] || b.undecided - a.undecided);
+}

@@ -1,0 +1,141 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { sandbox as words } from '../../strings.ts';
+import { type Call, type Exchange, type SandboxAccess, send, type Tenant } from './signed-calls.ts';
+
+/** The newest exchanges are kept. */
+const MAX_EXCHANGES = 100;
+
+export interface Player {
+  readonly playerRef: string;
+  readonly gameId: string;
+  readonly currency: string;
+}
+
+interface Session extends Player {
+  readonly sessionToken: string;
+}
+
+interface Bet {
+  readonly transactionId: string;
+  readonly roundId: string;
+}
+
+/** A round that is played step by step, by the rules of a provider: a WIN and a ROLLBACK belong to the last BET. */
+export class SandboxRound {
+  private readonly list = signal<readonly Exchange[]>([]);
+  private readonly current = signal<Session | undefined>(undefined);
+  private readonly lastBet = signal<Bet | undefined>(undefined);
+  private lastCall: Call | undefined;
+  private count = 0;
+
+  /** Newest first. */
+  readonly exchanges: ReadonlySignal<readonly Exchange[]> = this.list;
+  readonly session: ReadonlySignal<Player | undefined> = this.current;
+  readonly bet: ReadonlySignal<Bet | undefined> = this.lastBet;
+  readonly busy = signal(false);
+  /** The fault that the wallet shows in the next transaction; `` for none. */
+  readonly fault = signal('');
+
+  /** A player nobody has used yet. */
+  readonly suggestedPlayer = `player-${crypto.randomUUID().slice(0, 8)}`;
+
+  async launch({ operator }: SandboxAccess, player: Player): Promise<void> {
+    const call = {
+      title: words.launch,
+      tenant: operator,
+      path: '/v1/operator/sessions',
+      body: { ...player },
+    };
+    const { status, answer } = await this.play(call);
+    if (status !== 201) return;
+    const { sessionToken } = JSON.parse(answer) as { sessionToken: string };
+    this.current.value = { ...player, sessionToken };
+    this.lastBet.value = undefined;
+  }
+
+  async verify({ provider }: SandboxAccess): Promise<void> {
+    await this.call(words.verify, provider, 'session/verify', {});
+  }
+
+  async balance({ provider }: SandboxAccess): Promise<void> {
+    await this.call(words.balance, provider, 'balance', {});
+  }
+
+  async submitBet({ provider }: SandboxAccess, amountMinor: number): Promise<void> {
+    this.count += 1;
+    const bet = { transactionId: this.nextId('bet'), roundId: this.nextId('round') };
+    this.lastBet.value = bet;
+    await this.submit(words.bet, provider, { ...bet, kind: 'BET', amountMinor });
+  }
+
+  async submitWin({ provider }: SandboxAccess, amountMinor: number): Promise<void> {
+    const { roundId } = this.lastBet.value!;
+    this.count += 1;
+    const fields = { transactionId: this.nextId('win'), kind: 'WIN', roundId, amountMinor };
+    await this.submit(words.win, provider, { ...fields, roundClosed: true });
+  }
+
+  async submitRollback({ provider }: SandboxAccess): Promise<void> {
+    const { roundId, transactionId: originalTransactionId } = this.lastBet.value!;
+    this.count += 1;
+    const transactionId = this.nextId('rollback');
+    await this.submit(words.rollback, provider, {
+      transactionId,
+      kind: 'ROLLBACK',
+      roundId,
+      originalTransactionId,
+    });
+  }
+
+  /** Sends the last call again, with a new signature and without a fault, as a provider does that got no answer. */
+  async repeat(): Promise<void> {
+    if (!this.lastCall) return;
+    await this.play({ ...this.lastCall, fault: undefined }, words.again(this.lastCall.title));
+  }
+
+  private nextId(kind: string): string {
+    return `${this.current.value!.playerRef}-${kind}-${this.count}`;
+  }
+
+  /** A fault is for one transaction: the next one is undisturbed. */
+  private submit(
+    title: string,
+    tenant: Tenant,
+    transaction: Readonly<Record<string, unknown>>,
+  ): Promise<Exchange> {
+    const { playerRef, gameId, currency } = this.current.value!;
+    const fault = this.fault.value;
+    this.fault.value = '';
+    return this.call(title, tenant, 'transaction', { ...transaction, playerRef, gameId, currency }, fault);
+  }
+
+  private call(
+    title: string,
+    tenant: Tenant,
+    route: string,
+    fields: Readonly<Record<string, unknown>>,
+    fault = '',
+  ): Promise<Exchange> {
+    const { sessionToken } = this.current.value!;
+    const body = { sessionToken, ...fields };
+    return this.play({
+      title,
+      tenant,
+      path: `/v1/wallet/${route}`,
+      body,
+      fault: fault === '' ? undefined : fault,
+    });
+  }
+
+  private async play(call: Call, title = call.title): Promise<Exchange> {
+    this.busy.value = true;
+    try {
+      const exchange = await send({ ...call, title });
+      this.lastCall = call;
+      this.list.value = [exchange, ...this.list.value].slice(0, MAX_EXCHANGES);
+      return exchange;
+    } finally {
+      this.busy.value = false;
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import { useId } from 'preact/hooks';
+import { getJson } from '../../api/client.ts';
+import { may, type Me, me } from '../../api/session.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { minorUnitsOf } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { action, sandbox as words } from '../../strings.ts';
+import { ExchangeCard } from './exchange.tsx';
+import { SandboxRound } from './round.ts';
+import { canSign, type SandboxAccess } from './signed-calls.ts';
+
+const CURRENCY = 'EUR';
+const BET = '2.50';
+const WIN = '4.00';
+
+/** One round for each sign-in: a look at another page does not end it. */
+const rounds = new WeakMap<Me, SandboxRound>();
+
+function roundOf(person: Me): SandboxRound {
+  const round = rounds.get(person) ?? new SandboxRound();
+  rounds.set(person, round);
+  return round;
+}
+
+export default function Sandbox() {
+  useTitle(words.title);
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <p>{words.lead}</p>
+      <Playground />
+    </>
+  );
+}
+
+function Playground() {
+  if (!may('operations')) return <p>{action.needsRole('operations')}</p>;
+  if (!canSign()) return <p>{words.cannotSign}</p>;
+  return <Desk round={roundOf(me.value!)} />;
+}
+
+function Desk({ round }: { readonly round: SandboxRound }) {
+  const access = useResource('sandbox', (signal) => getJson<SandboxAccess>('/console/sandbox.json', signal));
+  return (
+    <Loaded of={access}>
+      {(tenants) => (
+        <>
+          <div class="grid">
+            <Launch access={tenants} round={round} />
+            <Steps access={tenants} round={round} />
+          </div>
+          <section aria-label={words.exchanges} aria-live="polite">
+            {round.exchanges.value.length === 0 && <p class="text-body-secondary">{words.nothingYet}</p>}
+            {round.exchanges.value.map((exchange) => (
+              <ExchangeCard
+                key={exchange.headers['X-Nonce']}
+                exchange={exchange}
+                providerId={tenants.provider.id}
+              />
+            ))}
+          </section>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface PartProps {
+  readonly access: SandboxAccess;
+  readonly round: SandboxRound;
+}
+
+/** What an operator does: it launches the session of a player. */
+function Launch({ access, round }: PartProps) {
+  const [playerId, gameId] = [useId(), useId()];
+  const launch = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => (form.get(name) as string).trim();
+    void round.launch(access, { playerRef: text('playerRef'), gameId: text('gameId'), currency: CURRENCY });
+  };
+  return (
+    <form class="card card-body" onSubmit={launch}>
+      <h2 class="h6">{words.operatorPart}</h2>
+      <label for={playerId} class="form-label">
+        {words.player}
+      </label>
+      <input
+        id={playerId}
+        name="playerRef"
+        class="form-control form-control-sm mb-2"
+        defaultValue={round.session.value?.playerRef ?? round.suggestedPlayer}
+        maxLength={128}
+        required
+        autoComplete="off"
+      />
+      <label for={gameId} class="form-label">
+        {words.game}
+      </label>
+      <select id={gameId} name="gameId" class="form-select form-select-sm mb-2">
+        {access.games.map((game) => (
+          <option key={game}>{game}</option>
+        ))}
+      </select>
+      <div>
+        <button type="submit" class="btn btn-sm btn-primary" disabled={round.busy.value}>
+          {words.launch}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What a provider does in the session. */
+function Steps({ access, round }: PartProps) {
+  const [betId, winId, faultId] = [useId(), useId(), useId()];
+  const { session, bet, busy, exchanges, fault } = round;
+  const needsSession = busy.value || !session.value;
+  const needsBet = needsSession || !bet.value;
+  /** Submits the amount of a field, unless the browser shows what is wrong with it. */
+  const withAmount = async (id: string, submit: (amountMinor: number) => Promise<void>) => {
+    const field = document.getElementById(id) as HTMLInputElement;
+    const amountMinor = minorUnitsOf(field.value, CURRENCY);
+    field.setCustomValidity(amountMinor === undefined ? words.notAnAmount(CURRENCY) : '');
+    if (field.reportValidity() && amountMinor !== undefined) await submit(amountMinor);
+  };
+  return (
+    <div class="card card-body">
+      <h2 class="h6">{words.providerPart}</h2>
+      <p>
+        {session.value ? words.playing(session.value.playerRef, session.value.gameId) : words.launchFirst}
+      </p>
+      <label for={faultId} class="form-label">
+        {words.fault}
+      </label>
+      <select
+        id={faultId}
+        class="form-select form-select-sm mb-2"
+        value={fault.value}
+        onChange={({ currentTarget }) => (fault.value = currentTarget.value)}
+      >
+        <option value="">{words.noFault}</option>
+        {access.faults.map(({ name, does }) => (
+          <option key={name} value={name}>
+            {name}: {does}
+          </option>
+        ))}
+      </select>
+      <div class="steps">
+        <Amount id={betId} label={words.betAmount} amount={BET} />
+        <Step
+          label={words.bet}
+          disabled={needsSession}
+          onClick={() => withAmount(betId, (minor) => round.submitBet(access, minor))}
+        />
+        <Amount id={winId} label={words.winAmount} amount={WIN} />
+        <Step
+          label={words.win}
+          disabled={needsBet}
+          onClick={() => withAmount(winId, (minor) => round.submitWin(access, minor))}
+        />
+      </div>
+      <div class="toolbar mt-2">
+        <Step label={words.verify} disabled={needsSession} onClick={() => round.verify(access)} />
+        <Step label={words.balance} disabled={needsSession} onClick={() => round.balance(access)} />
+        <Step label={words.rollback} disabled={needsBet} onClick={() => round.submitRollback(access)} />
+        <Step
+          label={words.repeat}
+          disabled={busy.value || exchanges.value.length === 0}
+          onClick={() => round.repeat()}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface AmountProps {
+  readonly id: string;
+  readonly label: string;
+  readonly amount: string;
+}
+
+function Amount({ id, label, amount }: AmountProps) {
+  return (
+    <div>
+      <label for={id} class="form-label">
+        {label}
+      </label>
+      <input
+        id={id}
+        class="form-control form-control-sm"
+        inputMode="decimal"
+        defaultValue={amount}
+        autoComplete="off"
+      />
+    </div>
+  );
+}
+
+interface StepProps {
+  readonly label: string;
+  readonly disabled: boolean;
+  readonly onClick: () => Promise<void>;
+}
+
+function Step({ label, disabled, onClick }: StepProps) {
+  return (
+    <button
+      type="button"
+      class="btn btn-sm btn-outline-primary"
+      disabled={disabled}
+      onClick={() => void onClick()}
+    >
+      {label}
+    </button>
+  );
+}
