@@ -10,16 +10,34 @@ const FILE = 'sbom.cdx.json';
 /** Marks a package that npm found among the development dependencies; it may be one of production, too. */
 const DEVELOPMENT = 'cdx:npm:package:development';
 /** The workspaces that are not part of the service. */
-const NOT_SHIPPED = ['croupier-bench', '@croupier/cli'];
+const NOT_SHIPPED = ['croupier-bench', '@croupier/cli', '@croupier/console'];
+
+/**
+ * The packages that the bundle of the console contains. npm calls them development dependencies, because nothing installs
+ * them with the service. test/packaging compares the list with what the bundler has written.
+ */
+const BUNDLED = [
+  '@preact/signals',
+  '@preact/signals-core',
+  'bootstrap',
+  'eventsource-parser',
+  'oauth4webapi',
+  'openapi-fetch',
+  'preact',
+  'preact-iso',
+  'uplot',
+];
 
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const manifest = read('package.json');
 const { packages } = read('package-lock.json');
 
+const isBundled = (path) => BUNDLED.some((name) => path === `node_modules/${name}`);
+
 /** `name@version` of each package that production installs. */
 const shipped = new Set(
   Object.entries(packages)
-    .filter(([path, { dev }]) => path.includes('node_modules/') && !dev)
+    .filter(([path, { dev }]) => path.includes('node_modules/') && (!dev || isBundled(path)))
     .map(([path, { link, resolved, version }]) => ({
       name: path.replace(/^.*node_modules\//, ''),
       version: link ? packages[resolved].version : version,

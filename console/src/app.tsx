@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { LocationProvider, Route, Router } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import type { Problem } from './api/problem.ts';
-import { me } from './api/session.ts';
-import { readSettings, resumeSession, type Settings } from './api/sign-in.ts';
+import { endSession, me } from './api/session.ts';
+import { type Issuer, readSettings, resumeSession, type Settings } from './api/sign-in.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { ProblemAlert, problemOf } from './parts/problem.tsx';
 import { Shell } from './parts/shell.tsx';
@@ -13,6 +13,13 @@ import { shell } from './strings.ts';
 
 const LINKS = ROUTES.flatMap(({ link }) => link ?? []);
 
+/** Signs in if the browser comes from the issuer; a refusal is shown beside the sign-in. */
+async function signInAt(issuer: Issuer): Promise<void> {
+  if (!new URLSearchParams(location.search).has('state')) return;
+  const { returnFromIssuer } = await import('./api/oidc.ts');
+  await returnFromIssuer(issuer).catch((error: unknown) => endSession(problemOf(error).message));
+}
+
 export function App() {
   const settings = useSignal<Settings | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
@@ -20,6 +27,8 @@ export function App() {
     problem.value = undefined;
     try {
       const read = await readSettings();
+      const { issuer } = read;
+      if (issuer) await signInAt(issuer);
       await resumeSession();
       settings.value = read;
     } catch (error) {

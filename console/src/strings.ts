@@ -27,6 +27,9 @@ export const signIn = {
   keepHint:
     'Without it, the key is forgotten when the page is reloaded. It is always forgotten after 15 idle minutes.',
   submit: 'Sign in',
+  atIssuer: (host: string) => `Continue with ${host}`,
+  issuerAway: 'The OpenID provider does not answer, or does not allow this page to call it.',
+  issuerRefused: (reason: string) => `The OpenID provider did not sign you in: ${reason}`,
   missing: 'Enter an admin key.',
   idle: 'You were signed out, because nothing happened for 15 minutes.',
   refused: (sentence: string) => `You were signed out: ${sentence}.`,

@@ -94,6 +94,10 @@ export interface AdminJwt {
   readonly roleClaim: string;
   /** The required `typ` of a token's header, if any. */
   readonly typ?: 'at+jwt';
+  /** The console's client id at the issuer; without it, the console asks for a key only. */
+  readonly clientId?: string;
+  /** The scope that the console asks for. */
+  readonly scope: string;
 }
 
 const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
@@ -306,13 +310,22 @@ function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
   const roleClaim = read.text('ADMIN_JWT_ROLE_CLAIM') ?? 'role';
   const typ = read.text('ADMIN_JWT_TYP');
   if (typ !== undefined && typ !== 'at+jwt') throw new ConfigurationError('ADMIN_JWT_TYP: must be at+jwt');
+  const clientId = read.text('ADMIN_JWT_CLIENT_ID');
+  const scope = read.text('ADMIN_JWT_SCOPE') ?? 'openid';
   if (issuer === undefined && audience === undefined) return undefined;
   if (issuer === undefined)
     throw new ConfigurationError('ADMIN_JWT_ISSUER: is required with ADMIN_JWT_AUDIENCE');
   // Without an audience, a token that the issuer made for another service would be accepted here.
   if (audience === undefined)
     throw new ConfigurationError('ADMIN_JWT_AUDIENCE: is required with ADMIN_JWT_ISSUER');
-  return { issuer, audience, roleClaim, ...(typ && { typ }) };
+  return {
+    issuer,
+    audience,
+    roleClaim,
+    scope,
+    ...(typ && { typ }),
+    ...(clientId !== undefined && { clientId }),
+  };
 }
 
 /** Parses a list of names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` accepts them. */

@@ -5,7 +5,7 @@ import helmet from 'helmet';
 import { AdminRoute } from '../admin/admin-route.js';
 import { Unsigned } from '../api/caller.js';
 import { headersOf } from '../api/security-headers.js';
-import { Configuration } from '../config/configuration.js';
+import { type AdminJwt, Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { DocumentBudget } from '../openapi/pages/document-budget.js';
 import type { Representation } from '../openapi/pages/representation.js';
@@ -13,25 +13,28 @@ import { VERSION } from '../runtime/build.js';
 import { ConsoleFiles } from './console-files.js';
 import { ConsoleSandbox, type SandboxAccess } from './console-sandbox.js';
 
-/** Nothing is loaded from another origin, no script or style is inline, and no form is submitted by the browser. */
-const CONTENT_SECURITY = headersOf(
-  helmet.contentSecurityPolicy({
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  }),
-);
-
-/** Old browsers know only X-Frame-Options. */
-const PAGE_HEADERS = { ...CONTENT_SECURITY, 'x-frame-options': 'DENY' };
+/**
+ * Nothing is loaded from another origin, no script or style is inline, and no form is submitted by the browser. Calls go to
+ * this service, and to the issuer where people sign in.
+ */
+function contentSecurity(adminJwt: AdminJwt | undefined): Record<string, string> {
+  const issuer = adminJwt?.clientId === undefined ? [] : [new URL(adminJwt.issuer).origin];
+  return headersOf(
+    helmet.contentSecurityPolicy({
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'", ...issuer],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    }),
+  );
+}
 
 /** An asset may be cached for a year, because its name changes with its content. */
 const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
@@ -42,19 +45,34 @@ const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 @Controller('console')
 export class ConsoleController {
   private readonly budget = new DocumentBudget();
+  private readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     private readonly files: ConsoleFiles,
     private readonly sandbox: ConsoleSandbox,
     private readonly configuration: Configuration,
-  ) {}
+  ) {
+    // Old browsers know only X-Frame-Options.
+    this.headers = { ...contentSecurity(configuration.adminJwt), 'x-frame-options': 'DENY' };
+  }
 
   @Get('settings.json')
   settings(@Res({ passthrough: true }) response: Response): object {
     if (!this.files.index) throw new CroupierError('NOT_FOUND');
     response.setHeader('Cache-Control', 'no-store');
-    const { sandbox } = this.configuration;
-    return { environment: sandbox ? 'sandbox' : 'production', version: VERSION };
+    const { sandbox, adminJwt } = this.configuration;
+    return {
+      environment: sandbox ? 'sandbox' : 'production',
+      version: VERSION,
+      ...(adminJwt?.clientId !== undefined && {
+        issuer: {
+          url: adminJwt.issuer,
+          clientId: adminJwt.clientId,
+          scope: adminJwt.scope,
+          audience: adminJwt.audience,
+        },
+      }),
+    };
   }
 
   /** Only in the sandbox: with the secrets, the browser signs as a provider and an operator would. */
@@ -88,6 +106,6 @@ export class ConsoleController {
       throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
     if (!file) throw new CroupierError('NOT_FOUND');
     const { status, headers, body } = file.answer(request);
-    response.writeHead(status, { ...PAGE_HEADERS, ...headers, ...caching }).end(body);
+    response.writeHead(status, { ...this.headers, ...headers, ...caching }).end(body);
   }
 }

@@ -59,6 +59,8 @@ const VARIABLES: Record<string, Variable> = {
   ADMIN_JWT_AUDIENCE: { of: ({ adminJwt }) => adminJwt },
   ADMIN_JWT_ROLE_CLAIM: { of: ({ adminJwt }) => adminJwt?.roleClaim, with: JWT },
   ADMIN_JWT_TYP: { of: ({ adminJwt }) => adminJwt?.typ, with: JWT },
+  ADMIN_JWT_CLIENT_ID: { of: ({ adminJwt }) => adminJwt?.clientId, with: JWT },
+  ADMIN_JWT_SCOPE: { of: ({ adminJwt }) => adminJwt?.scope, with: JWT },
   TRUST_PROXY: { of: ({ trustProxy }) => (trustProxy.length === 0 ? undefined : trustProxy) },
   MAX_CONNECTIONS_PER_ADDRESS: { of: ({ maxConnectionsPerAddress }) => maxConnectionsPerAddress },
   OUTBOUND_ALLOW_PRIVATE: { of: ({ outboundAllowPrivate }) => outboundAllowPrivate },

@@ -6,6 +6,15 @@ import { beginSession, endSession, keptKey } from './session.ts';
 export interface Settings {
   readonly environment: 'sandbox' | 'production';
   readonly version: string;
+  /** Present if people can sign in at an OpenID provider. */
+  readonly issuer?: Issuer;
+}
+
+export interface Issuer {
+  readonly url: string;
+  readonly clientId: string;
+  readonly scope: string;
+  readonly audience: string;
 }
 
 export async function readSettings(): Promise<Settings> {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { ended } from '../api/session.ts';
-import { type Settings, signIn } from '../api/sign-in.ts';
+import { type Issuer, type Settings, signIn } from '../api/sign-in.ts';
 import { shell, signIn as words } from '../strings.ts';
 import { ProblemAlert, problemOf } from './problem.tsx';
 import { useTitle } from './resource.ts';
@@ -28,6 +28,17 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
       field.current?.select();
     }
     busy.value = false;
+  };
+  const leave = async (issuer: Issuer) => {
+    busy.value = true;
+    problem.value = undefined;
+    try {
+      const { leaveForIssuer } = await import('../api/oidc.ts');
+      await leaveForIssuer(issuer, keep.current?.checked ?? false);
+    } catch (error) {
+      problem.value = problemOf(error);
+      busy.value = false;
+    }
   };
   return (
     <main class="sign-in">
@@ -68,6 +79,16 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
         <button type="submit" class="btn btn-primary" disabled={busy.value}>
           {words.submit}
         </button>
+        {settings?.issuer && (
+          <button
+            type="button"
+            class="btn btn-outline-primary ms-2"
+            disabled={busy.value}
+            onClick={() => void leave(settings.issuer!)}
+          >
+            {words.atIssuer(new URL(settings.issuer.url).host)}
+          </button>
+        )}
       </form>
     </main>
   );
