@@ -52,10 +52,23 @@ export const ROUTES: readonly PageRoute[] = [
   // Approvals.
 
   // Operators, providers and games.
+  page('/console/operators', () => import('./pages/tenants/operators.tsx'), words.operators),
+  page('/console/operators/:id', () => import('./pages/tenants/operator.tsx')),
+  page('/console/providers', () => import('./pages/tenants/providers.tsx'), words.providers),
+  page('/console/providers/:id', () => import('./pages/tenants/provider.tsx')),
+  page('/console/games', () => import('./pages/games/games.tsx'), words.games),
+  page('/console/games/:id', () => import('./pages/games/game.tsx')),
 
   // Limits.
+  page('/console/limits', () => import('./pages/limits/limits.tsx'), words.limits),
 
   // Finance and oversight.
+  page(
+    '/console/reconciliation',
+    () => import('./pages/reconciliation/reconciliations.tsx'),
+    words.reconciliation,
+  ),
+  page('/console/reconciliation/:id', () => import('./pages/reconciliation/reconciliation.tsx')),
 
   // Only in the sandbox.
   page('/console/sandbox', () => import('./pages/sandbox/sandbox.tsx'), {

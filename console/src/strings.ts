@@ -222,22 +222,198 @@ export const approvals = {
 
 export const operators = {
   title: 'Operators',
+  one: (id: string) => `Operator ${id}`,
+  create: 'Create an operator',
+  willCreate: 'A new operator can launch sessions at once. Its secret is shown once.',
+  change: 'Change the operator',
+  walletBaseUrl: 'Wallet address',
+  walletTimeout: 'Wallet time-out in ms',
+  currencies: 'Currencies',
+  currenciesHint: 'Separated by spaces. Empty: any.',
+  anyCurrency: 'any',
 };
 
 export const providers = {
   title: 'Providers',
+  one: (id: string) => `Provider ${id}`,
+  create: 'Create a provider',
+  willCreate: 'A new provider can verify sessions and book transactions at once. Its secret is shown once.',
+  change: 'Change the provider',
+  webhookBaseUrl: 'Callback address',
+  lateSettlement: 'Late settlement in seconds',
+  lateSettlementHint: 'How long after a session its rounds may still be settled.',
+};
+
+/** What operators and providers share. */
+export const tenants = {
+  id: 'Id',
+  name: 'Name',
+  status: 'Status',
+  state: 'Health',
+  p95: 'p95, 5 min',
+  pause: 'Pause',
+  paused: 'paused',
+  created: 'Created',
+  updated: 'Changed',
+  requestsPerSecond: 'Requests per second',
+  installation: "the installation's default",
+  emptyIsDefault: "Empty: the installation's default.",
+  addressHint: 'An https address without a query.',
+  seconds: (seconds: number) => `${seconds} s`,
+  notInteger: (text: string) => (/^\d{0,9}$/.test(text) ? undefined : 'Enter a whole number, or nothing.'),
+  more: 'More',
+  transactions: 'Transactions',
+  limits: 'Limits',
+  audit: 'Audit',
+};
+
+export const health = {
+  title: 'Health',
+  window: 'Last',
+  minutes: (minutes: string) => (minutes === '1' ? 'minute' : `${minutes} minutes`),
+  calls: 'Calls',
+  successRate: 'Success',
+  percent: (share: number) => `${(share * 100).toLocaleString(LOCALE, { maximumFractionDigits: 2 })} %`,
+  p95: 'p95',
+  timeouts: 'Time-outs',
+};
+
+export const secrets = {
+  id: 'Id',
+  idHint: 'It cannot be changed later.',
+  name: 'Name',
+  rotate: 'Rotate the secret',
+  willRotate: (kind: string, id: string) =>
+    `The ${kind} ${id} gets a new secret, which is shown once. Until the overlap ends, its calls may be signed with either secret, and calls to it are signed with the current one.`,
+  overlapSeconds: 'Overlap in seconds',
+  overlapHint: 'Empty: 24 hours. 0 makes the current secret invalid at once.',
+  once: (id: string) => `The new secret of ${id}. It is shown here and never again:`,
+  copy: 'Copy',
+  overlap: 'The previous secret is valid until',
+};
+
+export const pausing = {
+  pause: (kind: string) => `Pause the ${kind}`,
+  resume: (kind: string) => `Resume the ${kind}`,
+  willPause: (kind: string, id: string) =>
+    `New sessions and BETs of the ${kind} ${id} will be refused. WINs and ROLLBACKs still go through, so that no open round loses money.`,
+  willResume: (kind: string, id: string) => `Sessions and BETs of the ${kind} ${id} will be accepted again.`,
+  until: 'Until',
+  untilHint: 'Your local time. Empty: until it is resumed.',
+  paused: 'Paused',
+  since: 'since',
+  by: (name: string) => `by ${name},`,
+  endsAt: ' until',
+  untilResumed: ' until it is resumed',
+};
+
+export const edit = {
+  unchanged: 'Nothing is changed yet.',
+  none: 'none',
+  change: (term: string, before: string, after: string) => `${term}: ${before} → ${after}`,
 };
 
 export const games = {
   title: 'Games',
+  one: (id: string) => `Game ${id}`,
+  create: 'Add a game',
+  willCreate: 'Sessions of the game can be launched at once.',
+  exists: (id: string) => `There is a game ${id} already. Open its page to change it.`,
+  change: 'Change the game',
+  id: 'Id',
+  name: 'Name',
+  provider: 'Provider',
+  status: 'Status',
+  pause: 'Pause',
+  paused: 'paused',
+  launchUrl: 'Launch address',
+  roundDetailsUrl: 'Address of round details',
+  roundDetailsHint: 'An https address with placeholders such as {roundId}.',
+  created: 'Created',
+  updated: 'Changed',
+  more: 'More',
+  rounds: 'Rounds',
+  transactions: 'Transactions',
 };
 
 export const limits = {
   title: 'Limits',
+  lead: 'Above a limit, grants, batches and adjustments need the approval of a second person. Raising or removing a limit needs one, too.',
+  operator: 'Operator',
+  installation: 'All operators (*)',
+  currency: 'Currency',
+  nameOf: {
+    maxGrantMinor: 'Grant',
+    maxBatchMinor: 'Batch',
+    maxAdjustmentMinor: 'Adjustment',
+    dailyMinor: '24 hours',
+    maxWinMinor: 'WIN',
+  },
+  of: (operatorId: string, currency: string) =>
+    operatorId === '*'
+      ? `Default limits of all operators in ${currency}`
+      : `Limits of ${operatorId} in ${currency}`,
+  unlimited: 'no limit',
+  used: 'Used in 24 hours',
+  updated: 'Changed',
+  updatedBy: 'Changed by',
+  none: 'No limit is set.',
+  change: 'Change the limits',
+  waits:
+    'A lower limit holds at once. If any limit is raised or removed, the whole change waits for another administrator.',
+  emptyIsNone: 'Empty: no limit.',
+  notAmount: (currency: string) => `Enter an amount of ${currency}, such as 250.00, or nothing.`,
+  remove: 'Remove the limits',
+  willRemove: (operatorId: string, currency: string) =>
+    `All limits of ${operatorId} in ${currency} will be removed, once another administrator approves it.`,
+  set: 'Set limits',
+  willSet:
+    'A first or lower limit holds at once; a higher one waits for another administrator. Amounts are in major units, such as 250.00. An empty field leaves its limit as it is.',
+  starHint: 'An operator, or * for all operators without a limit of their own.',
+  nothingSet: 'Enter at least one limit.',
+  missing: 'Operators without limits on grants or adjustments',
+  noneMissing: 'Every operator has limits in every currency in which it trades.',
 };
 
 export const reconciliation = {
   title: 'Reconciliation',
+  one: 'Reconciliation',
+  lead: "Compares an operator's statement with the platform's transactions of the same time.",
+  start: 'Compare a statement',
+  operator: 'Operator',
+  from: 'From',
+  to: 'To',
+  drop: 'Statement (CSV, at most 64 MiB)',
+  dropHint: 'Choose the file, or drop it here.',
+  localTime: 'Your local time.',
+  record: 'Record the findings in the attention queue',
+  recordHint: 'Items whose finding is gone are closed.',
+  compare: 'Compare',
+  uploading: (percent: number) => `Sending the statement: ${percent} %`,
+  comparing: 'Comparing …',
+  noFile: 'Choose a statement.',
+  needsRange: 'Enter the operator and the range of time.',
+  earlier: 'Reconciliations',
+  created: 'Created',
+  by: 'By',
+  range: 'Range',
+  lines: 'Lines',
+  matched: 'Known to the platform',
+  findings: 'Findings',
+  recorded: 'Recorded',
+  recordedText: (opened: number, closed: number) => `${opened} opened, ${closed} closed`,
+  cut: (stored: number) => `Only the first ${stored} are stored.`,
+  agreed: 'none: all agree',
+  sums: 'Sums',
+  currency: 'Currency',
+  kind: 'Kind',
+  atOperator: 'Operator',
+  atPlatform: 'Platform',
+  difference: 'Difference',
+  finding: 'Finding',
+  transaction: 'Transaction',
+  detail: 'What differs',
+  line: 'Line',
 };
 
 export const audit = {

@@ -16,17 +16,22 @@ export class Problem extends Error {
     super(message);
   }
 
-  static of(response: Response, body: unknown): Problem {
-    const header = (name: string) => response.headers.get(name) ?? undefined;
+  static of({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Problem {
+    const header = (name: string) => headers.get(name) ?? undefined;
     const { error } = (typeof body === 'object' && body !== null ? body : {}) as { error?: unknown };
-    const message = typeof error === 'string' ? error : problems.notOurs(response.status);
+    const message = typeof error === 'string' ? error : problems.notOurs(status);
     return new Problem(
       message,
-      response.status,
+      status,
       header('x-error-code'),
       header('x-next-action'),
       header('x-request-id'),
     );
+  }
+
+  /** What the console itself refuses to send. */
+  static ofForm(sentence: string): Problem {
+    return new Problem(sentence, 400, undefined, undefined, undefined);
   }
 
   static unreachable(): Problem {

@@ -1,0 +1,47 @@
+import { Problem } from './problem.ts';
+import type { Schema } from './schemas.ts';
+import { currentKey, refuseKey } from './session.ts';
+
+/**
+ * Sends an operator's statement and returns the reconciliation. `fetch` does not report how much was sent.
+ * @param onSent receives the share of the file that was sent, from 0 to 1
+ * @throws Problem with the service's own sentence
+ */
+export function reconcile(
+  query: Readonly<Record<string, string>>,
+  statement: Blob,
+  onSent: (share: number) => void,
+  signal: AbortSignal,
+): Promise<Schema<'ReconciliationResponse'>> {
+  const call = new XMLHttpRequest();
+  call.open('POST', `/v1/admin/reconciliations?${new URLSearchParams(query)}`);
+  call.setRequestHeader('authorization', `Bearer ${currentKey() ?? ''}`);
+  call.setRequestHeader('content-type', 'text/csv');
+  call.upload.onprogress = ({ loaded, total }) => onSent(loaded / Math.max(total, 1));
+  signal.addEventListener('abort', () => call.abort());
+  return new Promise((resolve, reject) => {
+    call.onerror = call.onabort = () => reject(Problem.unreachable());
+    call.onload = () => {
+      const body = parsed(call.responseText);
+      if (call.status === 201) return resolve(body as Schema<'ReconciliationResponse'>);
+      const headers = new Headers(
+        ['x-error-code', 'x-next-action', 'x-request-id'].flatMap((name) => {
+          const value = call.getResponseHeader(name);
+          return value === null ? [] : [[name, value] as [string, string]];
+        }),
+      );
+      const problem = Problem.of({ status: call.status, headers }, body);
+      if (problem.status === 401) refuseKey(problem.message);
+      reject(problem);
+    };
+    call.send(statement);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

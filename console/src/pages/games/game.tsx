@@ -1,0 +1,94 @@
+import { useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { Details } from '../../parts/details.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Pausing } from '../../parts/pausing.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import { games as words } from '../../strings.ts';
+
+export default function Game() {
+  const { id = '' } = useRoute().params;
+  useTitle(words.one(id));
+  const game = useResource(`game ${id}`, (signal) =>
+    answer(api.GET('/v1/admin/games/{gameId}', { params: { path: { gameId: id } }, signal })),
+  );
+  return (
+    <>
+      <h1 class="h4">{words.one(id)}</h1>
+      <Loaded of={game}>
+        {(data) => (
+          <>
+            <Pausing kind="game" id={id} pause={data.pause} onDone={game.reload} />
+            <Facts game={data} />
+            <Changes game={data} onDone={game.reload} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Facts({ game }: { readonly game: Schema<'GameResponse'> }) {
+  return (
+    <Details
+      items={[
+        [words.name, game.name],
+        [words.provider, <IdLink id={game.providerId} href={addressOf.provider(game.providerId)} />],
+        [words.status, game.status],
+        [words.launchUrl, game.launchUrl],
+        [words.roundDetailsUrl, game.roundDetailsUrl],
+        [words.created, <Time at={game.createdAt} />],
+        [words.updated, <Time at={game.updatedAt} />],
+        [
+          words.more,
+          <span class="links">
+            <a href={addressOf.list('rounds', { gameId: game.gameId })}>{words.rounds}</a>
+            <a href={addressOf.list('transactions', { gameId: game.gameId })}>{words.transactions}</a>
+          </span>,
+        ],
+      ]}
+    />
+  );
+}
+
+function Changes({ game, onDone }: { readonly game: Schema<'GameResponse'>; readonly onDone: () => void }) {
+  const { gameId, providerId, name, status, launchUrl, roundDetailsUrl } = game;
+  return (
+    <EditForm
+      title={words.change}
+      label={words.change}
+      role="admin"
+      fields={[
+        { name: 'name', label: words.name, value: name },
+        { name: 'status', label: words.status, value: status, options: ['ACTIVE', 'DISABLED'] },
+        { name: 'launchUrl', label: words.launchUrl, value: launchUrl ?? '' },
+        {
+          name: 'roundDetailsUrl',
+          label: words.roundDetailsUrl,
+          value: roundDetailsUrl ?? '',
+          hint: words.roundDetailsHint,
+        },
+      ]}
+      run={async (changes) => {
+        // A PUT replaces the game: what is not changed is sent as it is.
+        const body = {
+          providerId,
+          name: changes['name'] ?? name,
+          status: (changes['status'] ?? status) as typeof status,
+          launchUrl: changes['launchUrl'] ?? launchUrl ?? null,
+          roundDetailsUrl: changes['roundDetailsUrl'] ?? roundDetailsUrl ?? null,
+        };
+        if (body.launchUrl === '') body.launchUrl = null;
+        if (body.roundDetailsUrl === '') body.roundDetailsUrl = null;
+        await answer(api.PUT('/v1/admin/games/{gameId}', { params: { path: { gameId } }, body }));
+        return undefined;
+      }}
+      onDone={onDone}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import { Problem } from '../../api/problem.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { FormField, textIn } from '../../parts/form-field.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Left } from '../../parts/time.tsx';
+import { games as words } from '../../strings.ts';
+
+export default function Games() {
+  const { url, query } = useLocation();
+  useTitle(words.title);
+  const list = useResource(url, (signal) =>
+    answer(api.GET('/v1/admin/games', { params: { query }, signal })),
+  );
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <div class="actions">
+        <ActionButton
+          label={words.create}
+          role="admin"
+          sentence={words.willCreate}
+          fields={
+            <>
+              <FormField name="gameId" label={words.id} required />
+              <FormField name="providerId" label={words.provider} required />
+              <FormField name="name" label={words.name} required />
+            </>
+          }
+          run={async (form) => {
+            const gameId = textIn(form, 'gameId');
+            const body = { providerId: textIn(form, 'providerId'), name: textIn(form, 'name') };
+            const params = { path: { gameId } };
+            // A PUT would replace a game that exists.
+            const { response } = await api.GET('/v1/admin/games/{gameId}', { params });
+            if (response.ok) throw Problem.ofForm(words.exists(gameId));
+            await answer(api.PUT('/v1/admin/games/{gameId}', { params, body }));
+            return undefined;
+          }}
+          onDone={list.reload}
+        />
+        <CsvButton path="/v1/admin/games" name="games" />
+      </div>
+      <DataTable
+        caption={words.title}
+        list={list}
+        keyOf={({ gameId }) => gameId}
+        columns={[
+          { title: words.id, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
+          { title: words.name, cell: ({ name }) => name },
+          {
+            title: words.provider,
+            cell: ({ providerId }) => <IdLink id={providerId} href={addressOf.provider(providerId)} />,
+          },
+          { title: words.status, cell: ({ status }) => status },
+          {
+            title: words.pause,
+            cell: ({ pause }) =>
+              pause && (
+                <>
+                  <span class="badge text-bg-warning">{words.paused}</span> {pause.reason}{' '}
+                  {pause.until !== undefined && <Left until={pause.until} />}
+                </>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,200 @@
+import { useLocation } from 'preact-iso';
+import { answer, answerWithStatus, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { majorUnits, minorUnits } from '../../parts/major-units.ts';
+import { Money, moneyText } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import { limits as words } from '../../strings.ts';
+import { NewLimit } from './new-limit.tsx';
+import { LIMITS } from './limit-names.ts';
+
+type Limit = Schema<'LimitResponse'>;
+
+/** All limits; those of one operator and currency, to change them, if the address names both. */
+export default function Limits() {
+  const { url, query } = useLocation();
+  const { operatorId, currency, ...page } = query;
+  useTitle(words.title);
+  const list = useResource(url, (signal) =>
+    answer(api.GET('/v1/admin/limits', { params: { query: page }, signal })),
+  );
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <p class="text-body-secondary">{words.lead}</p>
+      {operatorId && currency && (
+        <OneLimit operatorId={operatorId} currency={currency} onDone={list.reload} />
+      )}
+      <div class="actions">
+        <NewLimit />
+        <CsvButton path="/v1/admin/limits" name="limits" filter={{}} />
+      </div>
+      <DataTable
+        caption={words.title}
+        list={list}
+        keyOf={(limit) => `${limit.operatorId} ${limit.currency}`}
+        empty={words.none}
+        columns={COLUMNS}
+      />
+      <Missing />
+    </>
+  );
+}
+
+const limitPage = (operatorId: string, currency: string) =>
+  addressOf.list('limits', { operatorId, currency });
+
+const COLUMNS: readonly Column<Limit>[] = [
+  {
+    title: words.operator,
+    cell: ({ operatorId, currency }) => (
+      <a href={limitPage(operatorId, currency)}>
+        {operatorId === '*' ? words.installation : operatorId} {currency}
+      </a>
+    ),
+  },
+  ...LIMITS.map((name): Column<Limit> => ({
+    title: words.nameOf[name],
+    numeric: true,
+    cell: (limit) => <Money minor={limit[name]} currency={limit.currency} />,
+  })),
+  {
+    title: words.used,
+    numeric: true,
+    cell: ({ operatorId, usedMinor, currency }) =>
+      operatorId === '*' ? '–' : <Money minor={usedMinor} currency={currency} />,
+  },
+  { title: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  { title: words.updatedBy, cell: ({ updatedBy }) => updatedBy },
+];
+
+interface OneLimitProps {
+  readonly operatorId: string;
+  readonly currency: string;
+  readonly onDone: () => void;
+}
+
+/** The limits of an operator in a currency, and the form that changes them. */
+function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
+  const path = { operatorId, currency };
+  const limit = useResource(`limit ${operatorId} ${currency}`, (signal) =>
+    answer(api.GET('/v1/admin/limits/{operatorId}/{currency}', { params: { path }, signal })),
+  );
+  const done = () => {
+    limit.reload();
+    onDone();
+  };
+  const show = (text: string) => {
+    const amount = minorUnits(text, currency);
+    return amount === undefined ? text : moneyText(amount, currency);
+  };
+  return (
+    <section aria-label={words.of(operatorId, currency)}>
+      <h2 class="h5">{words.of(operatorId, currency)}</h2>
+      <Loaded of={limit}>
+        {(data) => (
+          <>
+            <Details
+              items={[
+                ...LIMITS.map(
+                  (name) =>
+                    [
+                      words.nameOf[name],
+                      data[name] === undefined ? words.unlimited : moneyText(data[name], currency),
+                    ] as const,
+                ),
+                [words.used, operatorId !== '*' && moneyText(data.usedMinor, currency)],
+                [words.updated, <Time at={data.updatedAt} />],
+                [words.updatedBy, data.updatedBy],
+              ]}
+            />
+            <EditForm
+              title={words.change}
+              label={words.change}
+              role="admin"
+              note={words.waits}
+              fields={LIMITS.map((name) => ({
+                name,
+                label: words.nameOf[name],
+                value: data[name] === undefined ? '' : majorUnits(data[name], currency),
+                hint: words.emptyIsNone,
+                show,
+                wrong: (text) =>
+                  text !== '' && minorUnits(text, currency) === undefined
+                    ? words.notAmount(currency)
+                    : undefined,
+              }))}
+              run={(changes) => change(operatorId, currency, changes)}
+              onDone={done}
+            />
+            <ActionButton
+              label={words.remove}
+              role="admin"
+              danger
+              sentence={words.willRemove(operatorId, currency)}
+              run={async () =>
+                approvalOf(
+                  await answerWithStatus(
+                    api.DELETE('/v1/admin/limits/{operatorId}/{currency}', { params: { path } }),
+                  ),
+                )
+              }
+              onDone={done}
+            />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+async function change(operatorId: string, currency: string, changes: Readonly<Record<string, string>>) {
+  const body: Schema<'PatchLimitRequest'> = {};
+  for (const name of LIMITS) {
+    const text = changes[name];
+    if (text !== undefined) body[name] = text === '' ? null : (minorUnits(text, currency) ?? null);
+  }
+  const params = { path: { operatorId, currency } };
+  return approvalOf(
+    await answerWithStatus(api.PATCH('/v1/admin/limits/{operatorId}/{currency}', { params, body })),
+  );
+}
+
+/** What raises or removes a limit waits for another administrator: the answer is then an approval. */
+function approvalOf({ status, body }: { readonly status: number; readonly body: unknown }) {
+  return status === 202 ? { approvalId: (body as Schema<'ApprovalItem'>).approvalId } : undefined;
+}
+
+/** Currencies in which operators trade without any limit. */
+function Missing() {
+  const missing = useResource('missing limits', (signal) =>
+    answer(api.GET('/v1/admin/limits/missing', { params: { query: { limit: 500 } }, signal })),
+  );
+  return (
+    <Loaded of={missing}>
+      {({ items }) => (
+        <Rows
+          caption={words.missing}
+          columns={[
+            {
+              title: words.operator,
+              cell: ({ operatorId }) => <a href={addressOf.operator(operatorId)}>{operatorId}</a>,
+            },
+            { title: words.currency, cell: ({ currency }) => currency },
+          ]}
+          rows={items}
+          keyOf={({ operatorId, currency }) => `${operatorId} ${currency}`}
+          empty={words.noneMissing}
+        />
+      )}
+    </Loaded>
+  );
+}

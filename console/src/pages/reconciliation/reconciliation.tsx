@@ -1,0 +1,130 @@
+import { useLocation, useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import { reconciliation as words } from '../../strings.ts';
+
+export default function Reconciliation() {
+  const { id = '' } = useRoute().params;
+  const { url, query } = useLocation();
+  useTitle(words.one);
+  const report = useResource(`reconciliation ${id}`, (signal) =>
+    answer(api.GET('/v1/admin/reconciliations/{id}', { params: { path: { id } }, signal })),
+  );
+  const findings = useResource(url, (signal) =>
+    answer(api.GET('/v1/admin/reconciliations/{id}/findings', { params: { path: { id }, query }, signal })),
+  );
+  return (
+    <>
+      <h1 class="h4">{words.one}</h1>
+      <Loaded of={report}>
+        {(data) => (
+          <>
+            <Summary report={data} />
+            <Sums sums={data.sums} />
+            <div class="actions">
+              <CsvButton
+                path={`/v1/admin/reconciliations/${id}/findings`}
+                name={`findings-${data.operatorId}`}
+                rows={data.findingsStored}
+              />
+            </div>
+          </>
+        )}
+      </Loaded>
+      <DataTable
+        caption={words.findings}
+        list={findings}
+        keyOf={({ finding, providerId, transactionId, statementLine }) =>
+          `${finding} ${providerId} ${transactionId} ${statementLine}`
+        }
+        empty={words.agreed}
+        columns={[
+          { title: words.finding, cell: ({ finding }) => finding },
+          {
+            title: words.transaction,
+            cell: ({ providerId, transactionId }) => (
+              <a class="id" href={addressOf.transaction(providerId, transactionId)}>
+                {transactionId}
+              </a>
+            ),
+          },
+          { title: words.detail, cell: ({ detail }) => detail },
+          { title: words.line, numeric: true, cell: ({ statementLine }) => statementLine },
+        ]}
+      />
+    </>
+  );
+}
+
+function Summary({ report }: { readonly report: Schema<'ReconciliationResponse'> }) {
+  const { findings, findingsTotal, findingsCut, findingsStored, recorded } = report;
+  const counted = Object.entries(findings).filter(([, count]) => count > 0);
+  return (
+    <Details
+      items={[
+        [words.operator, <a href={addressOf.operator(report.operatorId)}>{report.operatorId}</a>],
+        [
+          words.range,
+          <>
+            <Time at={report.from} /> – <Time at={report.to} />
+          </>,
+        ],
+        [words.created, <Time at={report.createdAt} />],
+        [words.by, report.byName ?? report.by],
+        [words.lines, report.lines],
+        [words.matched, report.matched],
+        [
+          words.findings,
+          findingsTotal === 0 ? (
+            words.agreed
+          ) : (
+            <span class="alarm">{counted.map(([name, count]) => `${name} ${count}`).join(', ')}</span>
+          ),
+        ],
+        [words.recorded, recorded && words.recordedText(recorded.opened, recorded.closed)],
+        [words.cut(findingsStored), findingsCut && findingsTotal],
+      ]}
+    />
+  );
+}
+
+function Sums({ sums }: { readonly sums: readonly Schema<'BookedSum'>[] }) {
+  const columns: readonly Column<Schema<'BookedSum'>>[] = [
+    { title: words.kind, cell: ({ kind }) => kind },
+    { title: words.currency, cell: ({ currency }) => currency },
+    {
+      title: words.atOperator,
+      numeric: true,
+      cell: ({ operatorMinor, currency }) => <Money minor={operatorMinor} currency={currency} />,
+    },
+    {
+      title: words.atPlatform,
+      numeric: true,
+      cell: ({ platformMinor, currency }) => <Money minor={platformMinor} currency={currency} />,
+    },
+    {
+      title: words.difference,
+      numeric: true,
+      cell: ({ operatorMinor, platformMinor, currency }) => {
+        const difference = <Money minor={operatorMinor - platformMinor} currency={currency} />;
+        return operatorMinor === platformMinor ? difference : <strong class="alarm">{difference}</strong>;
+      },
+    },
+  ];
+  return (
+    <Rows
+      caption={words.sums}
+      columns={columns}
+      rows={sums}
+      keyOf={({ currency, kind }) => `${currency} ${kind}`}
+    />
+  );
+}

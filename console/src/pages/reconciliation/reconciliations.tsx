@@ -1,0 +1,70 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { Filters } from '../../parts/filters.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import { reconciliation as words } from '../../strings.ts';
+import { ComparisonForm } from './comparison-form.tsx';
+
+export default function Reconciliations() {
+  const { url, query } = useLocation();
+  useTitle(words.title);
+  const list = useResource(url, (signal) =>
+    answer(api.GET('/v1/admin/reconciliations', { params: { query }, signal })),
+  );
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <p class="text-body-secondary">{words.lead}</p>
+      <ComparisonForm />
+      <Filters
+        fields={[
+          { name: 'operatorId', label: words.operator, type: 'text' },
+          { name: 'from', label: words.from, type: 'instant' },
+          { name: 'to', label: words.to, type: 'instant' },
+        ]}
+      />
+      <div class="actions">
+        <CsvButton path="/v1/admin/reconciliations" name="reconciliations" />
+      </div>
+      <DataTable
+        caption={words.earlier}
+        list={list}
+        keyOf={({ reconciliationId }) => reconciliationId}
+        columns={[
+          {
+            title: words.created,
+            cell: ({ reconciliationId, createdAt }) => (
+              <a href={`/console/reconciliation/${reconciliationId}`}>
+                <Time at={createdAt} />
+              </a>
+            ),
+          },
+          {
+            title: words.operator,
+            cell: ({ operatorId }) => <a href={addressOf.operator(operatorId)}>{operatorId}</a>,
+          },
+          {
+            title: words.range,
+            cell: ({ from, to }) => (
+              <>
+                <Time at={from} /> – <Time at={to} />
+              </>
+            ),
+          },
+          { title: words.lines, numeric: true, cell: ({ lines }) => lines },
+          {
+            title: words.findings,
+            numeric: true,
+            cell: ({ findingsTotal }) =>
+              findingsTotal === 0 ? 0 : <strong class="alarm">{findingsTotal}</strong>,
+          },
+          { title: words.by, cell: ({ by, byName }) => byName ?? by },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { answer, api } from '../../api/client.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { FormField, textIn } from '../../parts/form-field.tsx';
+import { Left, Time } from '../../parts/time.tsx';
+import { secrets as words } from '../../strings.ts';
+
+interface Shown {
+  readonly of: string;
+  readonly secret: string;
+  readonly previousValidUntil?: string;
+}
+
+/** A secret, shown until the page is left: the service never shows it again. */
+function ShownOnce({ of, secret, previousValidUntil }: Shown) {
+  return (
+    <div class="alert alert-info" role="status">
+      <p class="mb-1">{words.once(of)}</p>
+      <p class="mb-1">
+        <code class="secret">{secret}</code>{' '}
+        <button
+          type="button"
+          class="btn btn-sm btn-outline-secondary"
+          onClick={() => void navigator.clipboard.writeText(secret)}
+        >
+          {words.copy}
+        </button>
+      </p>
+      {previousValidUntil !== undefined && (
+        <p class="mb-0">
+          {words.overlap} <Time at={previousValidUntil} /> (<Left until={previousValidUntil} />)
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface RotateSecretProps {
+  readonly kind: 'operator' | 'provider';
+  readonly id: string;
+}
+
+/** Replaces the secret. Both are valid during the overlap, so that no call of the other side is refused. */
+export function RotateSecret({ kind, id }: RotateSecretProps) {
+  const shown = useSignal<Shown | undefined>(undefined);
+  return (
+    <>
+      <ActionButton
+        label={words.rotate}
+        role="admin"
+        danger
+        sentence={words.willRotate(kind, id)}
+        fields={
+          <FormField
+            name="overlapSeconds"
+            label={words.overlapSeconds}
+            type="number"
+            hint={words.overlapHint}
+          />
+        }
+        run={async (form) => {
+          const text = textIn(form, 'overlapSeconds');
+          const body = { overlapSeconds: text === '' ? null : Number(text) };
+          const params = { path: { id } };
+          const rotated = await answer(
+            kind === 'operator'
+              ? api.POST('/v1/admin/operators/{id}/secret/rotate', { params, body })
+              : api.POST('/v1/admin/providers/{id}/secret/rotate', { params, body }),
+          );
+          shown.value = { of: id, ...rotated };
+          return undefined;
+        }}
+      />
+      {shown.value && <ShownOnce {...shown.value} />}
+    </>
+  );
+}
+
+interface NewTenantProps {
+  readonly label: string;
+  readonly sentence: string;
+  readonly fields: ComponentChildren;
+  /** @returns the secret of the new operator or provider */
+  readonly create: (id: string, name: string, form: FormData) => Promise<string>;
+  readonly onDone: () => void;
+}
+
+/** Creates an operator or a provider, and shows its secret. */
+export function NewTenant({ label, sentence, fields, create, onDone }: NewTenantProps) {
+  const shown = useSignal<Shown | undefined>(undefined);
+  return (
+    <>
+      <ActionButton
+        label={label}
+        role="admin"
+        sentence={sentence}
+        fields={
+          <>
+            <FormField name="id" label={words.id} required hint={words.idHint} />
+            <FormField name="name" label={words.name} required />
+            {fields}
+          </>
+        }
+        run={async (form) => {
+          const id = textIn(form, 'id');
+          shown.value = { of: id, secret: await create(id, textIn(form, 'name'), form) };
+          return undefined;
+        }}
+        onDone={onDone}
+      />
+      {shown.value && <ShownOnce {...shown.value} />}
+    </>
+  );
+}

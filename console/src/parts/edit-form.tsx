@@ -1,0 +1,123 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import type { Role } from '../api/roles.ts';
+import { edit as words } from '../strings.ts';
+import { ActionButton } from './action.tsx';
+import type { Outcome } from './notice.tsx';
+
+export interface EditField {
+  /** The field's name in the API. */
+  readonly name: string;
+  readonly label: string;
+  /** The current value as text; empty if there is none. */
+  readonly value: string;
+  readonly options?: readonly string[];
+  readonly hint?: string;
+  /** Shows a value in the list of changes; by default as it is. */
+  readonly show?: (value: string) => string;
+  /** Why the value cannot be sent; undefined if it can. */
+  readonly wrong?: (value: string) => string | undefined;
+}
+
+interface EditFormProps {
+  readonly title: string;
+  readonly label: string;
+  readonly role: Role;
+  readonly fields: readonly EditField[];
+  /** What else the reader should know before the changes are sent. */
+  readonly note?: string;
+  /** Sends the fields that differ, by name; an empty text stands for "no value". */
+  readonly run: (changes: Readonly<Record<string, string>>) => Promise<Outcome | undefined>;
+  readonly onDone: () => void;
+}
+
+/** A folded form of a record's fields. What will change is listed before it is sent, and only that is sent. */
+export function EditForm({ title, label, role, fields, note, run, onDone }: EditFormProps) {
+  const edited = useSignal<Readonly<Record<string, string>>>({});
+  const changes = useComputed(() =>
+    fields.filter(({ name, value }) => (edited.value[name] ?? value) !== value),
+  );
+  const textOf = ({ name, value }: EditField) => (edited.value[name] ?? value).trim();
+  const wrong = fields.flatMap((field) => field.wrong?.(textOf(field)) ?? []).at(0);
+  const obstacle = changes.value.length === 0 ? words.unchanged : wrong;
+  const list = (
+    <span class="changes">
+      {changes.value.map((field) => {
+        const { name, label: term, value, show = (text) => text } = field;
+        const [before, after] = [value, textOf(field)].map((text) => (text === '' ? words.none : show(text)));
+        return <span key={name}>{words.change(term, before ?? '', after ?? '')}</span>;
+      })}
+      {note !== undefined && <span>{note}</span>}
+    </span>
+  );
+  return (
+    <details class="mb-3">
+      <summary>{title}</summary>
+      <form class="edit" onSubmit={(event) => event.preventDefault()}>
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            text={edited.value[field.name] ?? field.value}
+            onText={(text) => (edited.value = { ...edited.value, [field.name]: text })}
+          />
+        ))}
+        <ActionButton
+          label={label}
+          role={role}
+          sentence={list}
+          impossible={obstacle}
+          run={() => run(Object.fromEntries(changes.value.map((field) => [field.name, textOf(field)])))}
+          onDone={() => {
+            edited.value = {};
+            onDone();
+          }}
+        />
+      </form>
+    </details>
+  );
+}
+
+interface FieldProps {
+  readonly field: EditField;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+function Field({ field: { label, options, hint, wrong }, text, onText }: FieldProps) {
+  const [id, hintId] = [useId(), useId()];
+  const problem = wrong?.(text.trim());
+  return (
+    <div>
+      <label for={id} class="form-label">
+        {label}
+      </label>
+      {options ? (
+        <select
+          id={id}
+          class="form-select form-select-sm"
+          value={text}
+          onChange={(event) => onText(event.currentTarget.value)}
+        >
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          class="form-control form-control-sm"
+          value={text}
+          aria-invalid={problem !== undefined}
+          aria-describedby={hintId}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      )}
+      <div id={hintId} class={problem === undefined ? 'form-text' : 'form-text alarm'}>
+        {problem ?? hint}
+      </div>
+    </div>
+  );
+}

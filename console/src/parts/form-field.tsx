@@ -1,0 +1,59 @@
+import { useId } from 'preact/hooks';
+
+interface FormFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly hint?: string;
+  readonly required?: boolean;
+  readonly type?: 'text' | 'number' | 'datetime-local' | 'file';
+  readonly accept?: string;
+}
+
+/** A labelled field of a form or dialog that is read by its name when the form is submitted. */
+export function FormField({ name, label, value, hint, required, type = 'text', accept }: FormFieldProps) {
+  const [id, hintId] = [useId(), useId()];
+  const shared = {
+    id,
+    name,
+    class: 'form-control form-control-sm',
+    required,
+    'aria-describedby': hintId,
+  } as const;
+  return (
+    <div class="mb-2">
+      <label for={id} class="form-label">
+        {label}
+      </label>
+      {type === 'file' ? (
+        <input {...shared} type="file" accept={accept} />
+      ) : (
+        <input
+          {...shared}
+          type={type}
+          defaultValue={value}
+          step={type === 'datetime-local' ? 1 : undefined}
+          autoComplete="off"
+          spellcheck={false}
+        />
+      )}
+      {hint !== undefined && (
+        <div id={hintId} class="form-text">
+          {hint}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The trimmed text of a form's field; empty if it has none. */
+export function textIn(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** The instant that a field of local time has; undefined if it is empty. */
+export function instantIn(form: FormData, name: string): string | undefined {
+  const text = textIn(form, name);
+  return text === '' ? undefined : new Date(text).toISOString();
+}

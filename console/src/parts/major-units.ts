@@ -1,0 +1,19 @@
+import { exponentOf } from '../../../src/money/currencies.ts';
+
+const AMOUNT = /^(\d{1,16})(?:\.(\d{1,4}))?$/;
+
+/** An amount as a field shows it, such as `2.50` for 250 minor units of EUR; in an unknown currency, minor units. */
+export function majorUnits(amountMinor: number, currency: string): string {
+  const exponent = exponentOf(currency) ?? 0;
+  const digits = String(amountMinor).padStart(exponent + 1, '0');
+  return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+}
+
+/** The minor units of what a person typed; undefined if it is not an amount of the currency. */
+export function minorUnits(text: string, currency: string): number | undefined {
+  const exponent = exponentOf(currency) ?? 0;
+  const [, whole, fraction = ''] = AMOUNT.exec(text.trim().replaceAll(/[,\s]/g, '')) ?? [];
+  if (whole === undefined || fraction.length > exponent) return undefined;
+  const amountMinor = Number(whole + fraction.padEnd(exponent, '0'));
+  return Number.isSafeInteger(amountMinor) ? amountMinor : undefined;
+}

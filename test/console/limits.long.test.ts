@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { OPERATOR, useWorld } from '../world/world.js';
+import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+
+describeDesk('limits', () => {
+  const world = useWorld();
+  const desk = useDesk(world);
+
+  const limits = (currency: string) => world.admin('GET', `/v1/admin/limits/${OPERATOR}/${currency}`);
+
+  test('a first limit holds at once; a higher one waits for another administrator', async () => {
+    const page = await desk.signedIn('/console/limits', await desk.keyOf('admin'));
+    await page.getByRole('button', { name: 'Set limits' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Operator').fill(OPERATOR);
+    await dialog.getByLabel('Currency').fill('eur');
+    await dialog.getByLabel('Adjustment').fill('250.505');
+    await dialog.getByRole('button', { name: 'Set limits' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'Enter an amount of EUR' }).waitFor();
+    await dialog.getByLabel('Adjustment').fill('250');
+    await dialog.getByRole('button', { name: 'Set limits' }).click();
+    await page.getByRole('heading', { name: `Limits of ${OPERATOR} in EUR` }).waitFor();
+    expect((await limits('EUR')).json).toMatchObject({ maxAdjustmentMinor: 25_000 });
+
+    await page.getByText('Change the limits').first().click();
+    await page.getByRole('textbox', { name: 'Adjustment' }).fill('1000.50');
+    await page.getByRole('button', { name: 'Change the limits' }).click();
+    await dialog.getByText('Adjustment: 250.00 EUR → 1,000.50 EUR').waitFor();
+    await dialog.getByRole('button', { name: 'Change the limits' }).click();
+    await page.getByText('this waits for the approval of a second person').waitFor();
+    expect((await limits('EUR')).json).toMatchObject({ maxAdjustmentMinor: 25_000 });
+    const approval = await page.getByRole('link', { name: 'Open the approval' }).getAttribute('href');
+    const id = approval!.split('/').at(-1)!;
+    const approver = await desk.keyOf('admin');
+    const approved = await world.request(`/v1/admin/approvals/${id}/approve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${approver}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect([approved.status, approved.text]).toEqual([200, expect.anything()]);
+    await page.reload();
+    await signIn(page, await desk.keyOf('admin'));
+    await page.getByRole('table', { name: 'Limits' }).getByText('1,000.50 EUR').waitFor();
+    await page.context().close();
+  });
+
+  test('a lower limit holds at once, in a currency without decimals, too', async () => {
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/JPY`, { dailyMinor: 90_000 });
+    const page = await desk.signedIn(`/console/limits?operatorId=${OPERATOR}&currency=JPY`);
+    await page.getByText('Change the limits').first().click();
+    await page.getByRole('textbox', { name: '24 hours' }).fill('80,000');
+    await page.getByRole('button', { name: 'Change the limits' }).click();
+    await page.getByRole('dialog').getByText('24 hours: 90,000 JPY → 80,000 JPY').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change the limits' }).click();
+    await page
+      .getByRole('region', { name: `Limits of ${OPERATOR}` })
+      .getByText('80,000 JPY')
+      .waitFor();
+    expect((await limits('JPY')).json).toMatchObject({ dailyMinor: 80_000 });
+    await page.context().close();
+  });
+
+  test('the operators without limits are listed, and an auditor may only read', async () => {
+    await world.admin('PATCH', '/v1/admin/operators/grand-casino', { currencies: ['SEK'] });
+    const page = await desk.signedIn('/console/limits', await desk.keyOf('auditor'));
+    await page.getByRole('table', { name: 'Operators without' }).getByRole('row', { name: 'SEK' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Set limits' }).isDisabled()).toBe(true);
+    await page.getByText('Needs the role admin').waitFor();
+    await page.context().close();
+  });
+
+  test.each([
+    { colorScheme: 'dark', viewport: DESK },
+    { colorScheme: 'light', viewport: PHONE },
+  ] as const)(
+    'nothing serious for axe, no sideways scroll: $colorScheme, $viewport.width px',
+    async (options) => {
+      await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/SEK`, { dailyMinor: 90_000 });
+      const address = `/console/limits?operatorId=${OPERATOR}&currency=SEK`;
+      const page = await desk.open(address, { ...options, bypassCSP: true });
+      await signIn(page, await desk.keyOf('admin'));
+      await page.getByRole('heading', { name: `Limits of ${OPERATOR} in SEK` }).waitFor();
+      await page.getByText('Change the limits').first().click();
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await overflows(page)).toBe(false);
+      await page.context().close();
+    },
+  );
+
+  test('no page complained', () => {
+    expect(desk.complaints).toEqual([]);
+  });
+});

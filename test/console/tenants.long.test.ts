@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+
+describeDesk('operators, providers and games', () => {
+  const world = useWorld();
+  const desk = useDesk(world);
+
+  const read = async (path: string) => (await world.admin('GET', path)).json;
+
+  test('a failing operator is paused with a reason and an end, and resumed', async () => {
+    const page = await desk.signedIn('/console/operators', await desk.keyOf('operations'));
+    await page.getByRole('link', { name: OPERATOR }).click();
+    await page.getByRole('heading', { name: `Operator ${OPERATOR}` }).waitFor();
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`New sessions and BETs of the operator ${OPERATOR} will be refused.`).waitFor();
+    await dialog.getByLabel('Reason').fill('the wallet <i>hangs</i>');
+    await dialog.getByLabel('Until').fill('2099-01-31T06:00:00');
+    await dialog.getByRole('button', { name: 'Pause the operator' }).click();
+    await page.getByText('the wallet <i>hangs</i>').waitFor();
+    expect((await read(`/v1/admin/operators/${OPERATOR}`))['pause']).toMatchObject({
+      reason: 'the wallet <i>hangs</i>',
+      until: new Date('2099-01-31T06:00:00').toISOString(),
+    });
+    await page.getByRole('button', { name: 'Resume the operator' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume the operator' }).click();
+    await page.getByRole('button', { name: 'Pause the operator' }).waitFor();
+    expect((await read(`/v1/admin/operators/${OPERATOR}`))['pause']).toBeUndefined();
+    await page.context().close();
+  });
+
+  test.each([
+    {
+      page: `/console/providers/${PROVIDER}`,
+      label: 'Pause the provider',
+      path: `/v1/admin/providers/${PROVIDER}`,
+    },
+    { page: `/console/games/${GAME}`, label: 'Pause the game', path: `/v1/admin/games/${GAME}` },
+  ])('$label', async ({ page: address, label, path }) => {
+    const page = await desk.signedIn(address);
+    await page.getByRole('button', { name: label }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('moved');
+    await page.getByRole('dialog').getByRole('button', { name: label }).click();
+    await page.getByRole('button', { name: label.replace('Pause', 'Resume') }).waitFor();
+    expect((await read(path))['pause']).toMatchObject({ reason: 'moved' });
+    await world.admin('POST', `${path}/resume`, {});
+    await page.context().close();
+  });
+
+  test('a change is listed before it is sent, and only it is sent', async () => {
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.getByText('Change the operator').first().click();
+    const button = page.getByRole('button', { name: 'Change the operator' });
+    expect(await button.isDisabled()).toBe(true);
+    await page.getByText('Nothing is changed yet.').waitFor();
+    await page.getByLabel('Requests per second').fill('12x');
+    await page.getByText('Enter a whole number, or nothing.').first().waitFor();
+    await page.getByLabel('Requests per second').fill('120');
+    await page.getByLabel('Currencies').fill('eur usd');
+    await button.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Requests per second: none → 120').waitFor();
+    await dialog.getByText('Currencies: none → eur usd').waitFor();
+    await dialog.getByRole('button', { name: 'Change the operator' }).click();
+    await page.getByText('Change the operator: done.').waitFor();
+    expect(await read(`/v1/admin/operators/${OPERATOR}`)).toMatchObject({
+      requestsPerSecond: 120,
+      currencies: ['EUR', 'USD'],
+    });
+    await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, {
+      requestsPerSecond: null,
+      currencies: null,
+    });
+    await page.context().close();
+  });
+
+  test('a refusal is shown in the words of the service, and the form stays', async () => {
+    const page = await desk.signedIn(`/console/providers/${PROVIDER}`);
+    await page.getByText('Change the provider').first().click();
+    await page.getByLabel('Callback address').fill('ftp://elsewhere');
+    await page.getByRole('button', { name: 'Change the provider' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Change the provider' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'webhookBaseUrl' }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Callback address').inputValue()).toBe('ftp://elsewhere');
+    await page.context().close();
+  });
+
+  test('a rotated secret is shown once, with the clock of its overlap', async () => {
+    const id = await world.createProvider();
+    const page = await desk.signedIn(`/console/providers/${id}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('dialog').getByLabel('Overlap in seconds').fill('3600');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByText(`The new secret of ${id}. It is shown here and never again:`).waitFor();
+    expect(await page.locator('code.secret').textContent()).toMatch(/^\S{32,}$/);
+    await page.getByText(/\(59 min \d+ s left\)/).waitFor();
+    await page.reload();
+    expect(await page.locator('code.secret').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('an operator, a provider and a game are created, and no game is overwritten', async () => {
+    const page = await desk.signedIn('/console/operators');
+    await page.getByRole('button', { name: 'Create an operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Id', { exact: true }).fill('new-casino');
+    await dialog.getByLabel('Name').fill('New Casino');
+    await dialog.getByLabel('Wallet address').fill(world.wallet.baseUrl);
+    await dialog.getByRole('button', { name: 'Create an operator' }).click();
+    await page.locator('code.secret').waitFor();
+    await page.getByRole('table', { name: 'Operators' }).getByRole('link', { name: 'new-casino' }).waitFor();
+    await page.getByRole('link', { name: 'Games' }).click();
+    await page.getByRole('button', { name: 'Add a game' }).click();
+    await dialog.getByLabel('Id', { exact: true }).fill(GAME);
+    await dialog.getByLabel('Provider').fill(PROVIDER);
+    await dialog.getByLabel('Name').fill('Another');
+    await dialog.getByRole('button', { name: 'Add a game' }).click();
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: `There is a game ${GAME} already.` })
+      .waitFor();
+    await dialog.getByLabel('Id', { exact: true }).fill('new-game');
+    await dialog.getByRole('button', { name: 'Add a game' }).click();
+    await page.getByRole('table', { name: 'Games' }).getByRole('link', { name: 'new-game' }).waitFor();
+    expect((await read(`/v1/admin/games/${GAME}`))['name']).not.toBe('Another');
+    await page.context().close();
+  });
+
+  test('a role that may not act sees the role that it needs', async () => {
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`, await desk.keyOf('support'));
+    const pause = page.getByRole('button', { name: 'Pause the operator' });
+    await pause.waitFor();
+    expect(await pause.isDisabled()).toBe(true);
+    await page.getByText('Needs the role operations').waitFor();
+    expect(await page.getByRole('button', { name: 'Rotate the secret' }).isDisabled()).toBe(true);
+    await page.context().close();
+  });
+
+  test.each([
+    { colorScheme: 'light', viewport: DESK },
+    { colorScheme: 'dark', viewport: PHONE },
+  ] as const)(
+    'nothing serious for axe, no sideways scroll: $colorScheme, $viewport.width px',
+    async (options) => {
+      const page = await desk.open('/console/operators', { ...options, bypassCSP: true });
+      await signIn(page, await desk.keyOf('admin'));
+      for (const [address, heading] of [
+        ['/console/operators', 'Operators'],
+        [`/console/operators/${OPERATOR}`, `Operator ${OPERATOR}`],
+        ['/console/providers', 'Providers'],
+        [`/console/providers/${PROVIDER}`, `Provider ${PROVIDER}`],
+        ['/console/games', 'Games'],
+        [`/console/games/${GAME}`, `Game ${GAME}`],
+      ] as const) {
+        await page.evaluate(
+          `history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
+        );
+        await page.getByRole('heading', { name: heading, exact: true }).waitFor();
+        await page.getByText('Loading …').waitFor({ state: 'detached' });
+        expect(await seriousFindings(page), address).toEqual([]);
+        expect(await overflows(page), address).toBe(false);
+      }
+      await page.context().close();
+    },
+  );
+
+  test('no page complained, and no other origin received a request', () => {
+    expect(desk.complaints).toEqual([]);
+    expect([...desk.origins]).toEqual([world.url]);
+  });
+});
