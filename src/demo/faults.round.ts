@@ -1,21 +1,14 @@
+import { Clock } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
-import { type FaultName, FAULTS } from '../sandbox/faults/faults.js';
-import { FAULTS_PATH } from '../sandbox/faults/fault-pages.js';
 import { PlatformClient } from '../sandbox/platform-client.js';
 import type { SandboxFile } from '../sandbox/sandbox-file.js';
+import { STATEMENT_PATH } from '../sandbox/statement.js';
+import { FaultSteps } from './fault-steps.js';
+import { GrantFaults } from './grant-faults.round.js';
 import { type Expectation, type RoundOutput, TranscriptClient } from './transcript-client.js';
 
 const PLAYER = { gameId: 'sandbox-slots', currency: 'EUR' };
 const BET_MINOR = 1000;
-const SPINS = 3;
-
-/** Makes one call of the operation `on` misbehave: the call with number `nth`, by default the first. */
-interface Rule {
-  fault: FaultName;
-  on: string;
-  nth?: number;
-  times?: number;
-}
 
 /**
  * Triggers each fault of the sandbox over real HTTP, and explains what the service did.
@@ -27,16 +20,20 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
     await round.declines();
     await round.failsAfterBooking();
     await round.staysSilent();
+    await round.losesTheCall();
+    await round.booksLate();
     for (const fault of ['cut-connection', 'unreadable-body', 'redirect'] as const)
       await round.answersInvalidly(fault);
     await round.answersUnusually();
     await round.swapsAnswers();
     await round.answersWrongBalance();
-    await round.refusesGrant();
-    await round.repeatsReference();
-    await round.grantsWithoutReference();
+    const grants = round.grants();
+    await grants.refusesGrant();
+    await grants.repeatsReference();
+    await grants.grantsWithoutReference();
+    await round.ends();
   } finally {
-    await round.clear();
+    await round.steps.clear();
   }
 }
 
@@ -47,14 +44,15 @@ class FaultsRound {
   private sessionToken = '';
   private balance = 0;
   private transactions = 0;
-  /** That of the latest grant. */
-  private requestRef = '';
+  private readonly startedAt = new Clock().now().toISOString();
+  readonly steps: FaultSteps;
 
   private constructor(
     private readonly sandbox: SandboxFile,
     private readonly output: RoundOutput,
   ) {
     this.platform = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
+    this.steps = new FaultSteps(sandbox, output, this.player.playerRef);
   }
 
   /** Launches the session that all transactions use, and reads the initial balance. */
@@ -75,45 +73,40 @@ class FaultsRound {
   }
 
   async declines(): Promise<void> {
-    await this.setWalletRule({ fault: 'decline', on: 'BET', nth: 2 });
+    await this.steps.setWalletRule({ fault: 'decline', on: 'BET', nth: 2 });
     await this.book('The first BET');
     const declined = await this.submit('The second BET', this.transaction('BET'), {
       status: 200,
       fields: { status: 'DECLINED', balance: this.balance },
     });
-    this.explain(
+    this.steps.explain(
       `A decline is an answer: status 200, declineReason ${String(declined['declineReason'])}. It is final, and the`,
       'same transactionId will be answered with it for ever.',
     );
   }
 
   async failsAfterBooking(): Promise<void> {
-    await this.setWalletRule({ fault: 'book-and-answer-500', on: 'BET' });
+    await this.steps.setWalletRule({ fault: 'book-and-answer-500', on: 'BET' });
     const bet = this.transaction('BET');
     await this.fail('A BET', bet);
-    this.explain(
+    this.steps.explain(
       'The wallet has booked it and answered 500, which says nothing about money: the service answers a 500 with',
       'X-Next-Action: retry-same-request, and remembers the BET as TIMED_OUT.',
     );
     this.balance -= BET_MINOR;
     await this.approve('The same BET again', bet);
-    this.explain(
+    this.steps.explain(
       'The wallet got the same transactionId again and booked nothing more: the money moved once.',
     );
   }
 
   async staysSilent(): Promise<void> {
-    await this.setWalletRule({ fault: 'book-and-stay-silent', on: 'BET' });
+    await this.steps.setWalletRule({ fault: 'book-and-stay-silent', on: 'BET' });
     const bet = this.transaction('BET');
     this.output.print('\n(The service waits for the wallet until its time-out, 5 s by default.)');
     await this.fail('A BET without an answer', bet, 'OPERATOR_TIMED_OUT');
-    const rollback = {
-      ...this.transaction('ROLLBACK'),
-      roundId: bet.roundId,
-      originalTransactionId: bet.transactionId,
-    };
-    await this.approve('The game gives up and rolls the BET back', rollback);
-    this.explain(
+    await this.approve('The game gives up and rolls the BET back', this.rollbackOf(bet));
+    this.steps.explain(
       'Whether or not the BET was booked, the ROLLBACK is right: the wallet reverses what it booked, or leaves a',
       'tombstone. Without it the service would have sent a ROLLBACK of its own a minute later.',
     );
@@ -123,13 +116,36 @@ class FaultsRound {
     });
   }
 
+  async losesTheCall(): Promise<void> {
+    await this.steps.setWalletRule({ fault: 'lose-the-call', on: 'BET' });
+    const bet = this.transaction('BET');
+    await this.fail('A BET that does not reach the wallet', bet, 'OPERATOR_TIMED_OUT');
+    this.balance -= BET_MINOR;
+    await this.approve('The same BET again', bet);
+    this.steps.explain(
+      'A lost call looks like a lost answer: a missing answer is not a refusal. The repetition decides in both cases, and',
+      'the money moves once.',
+    );
+  }
+
+  async booksLate(): Promise<void> {
+    await this.steps.setWalletRule({ fault: 'book-late', on: 'BET' });
+    const bet = this.transaction('BET');
+    await this.fail('A BET that the wallet is about to book late', bet, 'OPERATOR_TIMED_OUT');
+    await this.approve('Its ROLLBACK, before the wallet has booked the BET', this.rollbackOf(bet));
+    this.steps.explain(
+      'The ROLLBACK has left a tombstone at the wallet. When the BET is booked at last, the wallet declines it. Without the',
+      'ROLLBACK it would take the stake for a round that nobody plays.',
+    );
+  }
+
   async answersInvalidly(fault: 'cut-connection' | 'unreadable-body' | 'redirect'): Promise<void> {
-    await this.setWalletRule({ fault, on: 'WIN' });
+    await this.steps.setWalletRule({ fault, on: 'WIN' });
     const win = this.transaction('WIN');
     await this.fail(`A WIN, with the fault ${fault}`, win);
     this.balance += BET_MINOR;
     await this.approve('The same WIN again', win);
-    this.explain(
+    this.steps.explain(
       fault === 'redirect'
         ? 'A redirect is never followed: like any answer but a 200, it leaves the outcome unknown.'
         : 'Only a 200 with a status and an integer balance is an answer. Anything else leaves the outcome unknown.',
@@ -137,24 +153,24 @@ class FaultsRound {
   }
 
   async answersUnusually(): Promise<void> {
-    await this.setWalletRule({ fault: 'answer-slowly', on: 'BET' });
+    await this.steps.setWalletRule({ fault: 'answer-slowly', on: 'BET' });
     await this.book('A BET that is answered byte by byte');
-    this.explain(
+    this.steps.explain(
       'The answer was slow but in time: the time-out covers everything from connecting to the last byte.',
     );
-    await this.setWalletRule({ fault: 'answer-twice', on: 'BET' });
+    await this.steps.setWalletRule({ fault: 'answer-twice', on: 'BET' });
     await this.book('A BET that is answered twice');
     await this.book('The next BET');
-    this.explain(
+    this.steps.explain(
       'The second answer was not mistaken for that of the next BET: its connection is not used again.',
     );
   }
 
   async swapsAnswers(): Promise<void> {
-    await this.setWalletRule({ fault: 'answers-swapped', on: 'BET', times: 2 });
+    await this.steps.setWalletRule({ fault: 'answers-swapped', on: 'BET', times: 2 });
     const [one, two] = [this.transaction('BET'), this.transaction('BET')];
     await Promise.all([this.fail('A BET at the same time as another', one), this.fail('The other BET', two)]);
-    this.explain(
+    this.steps.explain(
       'Each got the answer to the other. An answer counts only if it names its transactionId, so neither was believed.',
     );
     this.balance -= 2 * BET_MINOR;
@@ -163,78 +179,30 @@ class FaultsRound {
   }
 
   async answersWrongBalance(): Promise<void> {
-    await this.setWalletRule({ fault: 'wrong-balance', on: 'BET' });
+    await this.steps.setWalletRule({ fault: 'wrong-balance', on: 'BET' });
     this.balance -= BET_MINOR;
     await this.submit('A BET with a wrong balance', this.transaction('BET'), {
       status: 200,
       fields: { status: 'APPROVED', balance: this.balance + 1 },
     });
-    this.explain(
+    this.steps.explain(
       'The wallet is the source of truth, so the service forwards its balance unchanged and computes none itself;',
       'npm run reconcile compares the transactions.',
     );
     await this.readBalance('The actual balance', this.balance);
   }
 
-  async refusesGrant(): Promise<void> {
-    await this.setProviderRule({ fault: 'refuse', on: 'grant' });
-    await this.failGrant('A grant that the provider refuses');
-    this.explain(
-      'A grant callback is sent once and never repeated automatically. The grant is FAILED with its cause on record; a',
-      'person decides whether to resend it.',
-    );
-    const { requestRef } = this;
-    const resend = {
-      title: 'Resent by the operator',
-      path: `/v1/operator/free-spins/${requestRef}/resend`,
-      body: {},
-    };
-    await this.platform.play(this.sandbox.operator, resend, {
-      status: 200,
-      fields: { requestRef, state: 'GRANTED' },
-    });
+  grants(): GrantFaults {
+    return new GrantFaults(this.sandbox, this.output, this.player, this.steps);
   }
 
-  async repeatsReference(): Promise<void> {
-    await this.setProviderRule({ fault: 'same-external-ref', on: 'grant' });
-    const expected = { status: 201, fields: { state: 'GRANTED', duplicateOf: this.requestRef } };
-    await this.grant('A grant that is answered with the externalRef of the previous one', expected);
-    this.explain(
-      'Both grants name the same spins, so a WIN counts in the first only: the second is its duplicate, and a person is',
-      'asked to clarify what the provider has granted.',
-    );
-  }
-
-  async grantsWithoutReference(): Promise<void> {
-    await this.setProviderRule({ fault: 'no-external-ref', on: 'grant' });
-    await this.failGrant('A grant that is answered without an externalRef');
-    this.explain(
-      'A 200 without an externalRef is a failure: without it the spins could be neither cancelled nor queried.',
-    );
+  async ends(): Promise<void> {
     await this.readBalance('The balance at the end: everything adds up', this.balance);
-  }
-
-  /** Removes all rules of both counterparts. */
-  async clear(): Promise<void> {
-    for (const url of [this.sandbox.walletUrl, this.sandbox.providerUrl]) {
-      await new PlatformClient(new URL(url).origin).plain('DELETE', FAULTS_PATH);
-    }
-  }
-
-  private setWalletRule(rule: Rule): Promise<void> {
-    return this.setRule('wallet', this.sandbox.walletUrl, rule);
-  }
-
-  private setProviderRule(rule: Rule): Promise<void> {
-    return this.setRule('provider', this.sandbox.providerUrl, rule);
-  }
-
-  private async setRule(who: string, url: string, rule: Rule): Promise<void> {
-    const { origin } = new URL(url);
-    const counterpart = new TranscriptClient(new PlatformClient(origin), this.output);
-    const title = `The ${who} is asked to misbehave: ${FAULTS[rule.fault].does}`;
-    const rules = [{ ...rule, playerRefPrefix: this.player.playerRef }];
-    await counterpart.configure(title, 'PUT', FAULTS_PATH, { rules });
+    const statement = `${new URL(this.sandbox.walletUrl).origin}${STATEMENT_PATH}`;
+    this.steps.explain(
+      'The wallet serves its statement, with which npm run reconcile finds nothing, in spite of all these faults:',
+      `${statement}?from=${this.startedAt}`,
+    );
   }
 
   private transaction(kind: 'BET' | 'WIN' | 'ROLLBACK') {
@@ -244,6 +212,10 @@ class FaultsRound {
     // A WIN of free spins needs no BET.
     const freeSpins = kind === 'WIN' ? { freeSpinsRef: `${this.id}-spins` } : {};
     return { transactionId, kind, roundId: `${this.id}-${this.transactions}`, ...amount, ...freeSpins };
+  }
+
+  private rollbackOf({ transactionId, roundId }: { transactionId: string; roundId: string }) {
+    return { ...this.transaction('ROLLBACK'), roundId, originalTransactionId: transactionId };
   }
 
   /** Sends a BET and expects it to be booked. */
@@ -277,25 +249,5 @@ class FaultsRound {
     const fields = expected === undefined ? {} : { balance: expected };
     const { json } = await this.platform.play(this.sandbox.provider, request, { status: 200, fields });
     return Number(json['balance']);
-  }
-
-  private failGrant(title: string): Promise<void> {
-    return this.grant(title, { status: 502, fields: {}, code: 'PROVIDER_FAILED' });
-  }
-
-  private async grant(title: string, expected: Expectation): Promise<void> {
-    this.transactions += 1;
-    this.requestRef = `${this.id}-grant-${this.transactions}`;
-    const { requestRef } = this;
-    const body = { requestRef, ...this.player, spins: SPINS, betAmountMinor: BET_MINOR };
-    await this.platform.play(
-      this.sandbox.operator,
-      { title, path: '/v1/operator/free-spins', body },
-      expected,
-    );
-  }
-
-  private explain(...lines: string[]): void {
-    this.output.print(`\n${lines.map((line) => `  → ${line}`).join('\n')}`);
   }
 }

@@ -7,12 +7,14 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseJsonObject } from '../api/validation/json.js';
 import { type Answer, AnswerSwap, deliver, jsonAnswer, send } from './faults/delivery.js';
 import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
-import { type ChosenFault, FaultRules } from './faults/fault-rules.js';
+import { type ChosenFault, FaultRules, type HasEffect } from './faults/fault-rules.js';
 import type { FaultName } from './faults/faults.js';
 import type { Journal } from './journal.js';
+import type { OpenRoute } from './open-route.js';
 
 export interface CounterpartOptions {
   /** The expected `X-Tenant-ID`. */
@@ -31,20 +33,28 @@ export interface Call {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /**
+   * Waits until the caller has given up and disconnected, and then for the `ms` of the call's fault.
+   * @throws Error if the server stops
+   */
+  readonly abandoned: () => Promise<void>;
 }
 
 /**
  * Chooses the fault of a verified call, before the call is carried out. Only some faults change what a counterpart does;
  * the others change how its answer is delivered.
+ * @param hasEffect by default, every fault has an effect
  */
-export type ChooseFault = (operation: string, body: object) => FaultName | undefined;
+export type ChooseFault = (operation: string, body: object, hasEffect?: HasEffect) => FaultName | undefined;
 
 interface ServerOptions extends CounterpartOptions {
   /** The paths of the signed routes; all are POST. */
   routes: readonly string[];
   /** The path of the base URL; empty by default. */
   basePath?: string;
-  /** All operations of the routes. */
+  /** Further routes, which need no signature. */
+  openRoutes?: readonly OpenRoute[];
+  /** All operations of the signed routes. */
   operations: readonly string[];
   /** Closed together with the server. */
   journal: Pick<Journal<unknown>, 'flush' | 'close'>;
@@ -52,8 +62,9 @@ interface ServerOptions extends CounterpartOptions {
    * Verifies a call and carries it out. All records that it appends to the journal are durable before the answer is
    * sent.
    * @param secret the trusted secret
+   * @returns undefined if the call gets no answer
    */
-  answer: (call: Call, secret: string, chooseFault: ChooseFault) => Answer | Promise<Answer>;
+  answer: (call: Call, secret: string, chooseFault: ChooseFault) => Promise<Answer | undefined>;
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -73,12 +84,13 @@ export class CounterpartServer {
   private readonly server: Server;
   private readonly faults: FaultRules;
   private readonly answerSwap = new AnswerSwap();
+  private readonly stopping = new AbortController();
   private readonly servePage: ReturnType<typeof faultPages>;
   private secret: string | undefined;
 
   private constructor(private readonly options: ServerOptions) {
     this.faults = new FaultRules(options.operations);
-    this.servePage = faultPages(`${options.tenantId}: faults on request`, this.faults);
+    this.servePage = faultPages(`${options.tenantId}: faults on request`, this.faults, options.openRoutes);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       this.serve(request, response).catch((error: unknown) => {
         if (response.destroyed) return;
@@ -111,6 +123,7 @@ export class CounterpartServer {
   }
 
   async stop(): Promise<void> {
+    this.stopping.abort();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeAllConnections();
     await closed;
@@ -126,22 +139,32 @@ export class CounterpartServer {
     const isSigned = method === 'POST' && this.options.routes.includes(url.split('?')[0]!);
     if (!isSigned) return this.serveUnsigned(request, response);
     let fault: ChosenFault | undefined;
-    const chooseFault = (operation: string, body: object) => {
-      fault = this.faults.choose({ operation, body: { ...body }, headers });
+    const chooseFault: ChooseFault = (operation, body, hasEffect = () => true) => {
+      fault = this.faults.choose({ operation, body: { ...body }, headers }, hasEffect);
       return fault?.name;
     };
-    const call = { method, path: url, headers, body: await read(request) };
+    const { signal } = this.stopping;
+    const abandoned = async () => {
+      if (!response.destroyed) await once(response, 'close');
+      await delay(fault?.ms, undefined, { ref: false, signal });
+    };
+    const call = { method, path: url, headers, body: await read(request), abandoned };
     const { secret, options } = this;
     const answer = secret === undefined ? INVALID_SIGNATURE : await options.answer(call, secret, chooseFault);
     // The answer may depend on a record that another call has just appended, so every call waits for the disk.
     await options.journal.flush();
+    if (!answer || response.destroyed) return;
     if (fault?.name === 'answers-swapped') await this.answerSwap.deliver(response, answer);
     else await deliver(response, answer, fault);
+    this.answerSwap.remember(answer);
   }
 
-  /** Serves the fault rules and their documents, for people on this machine. */
+  /** Serves the open routes, the fault rules and the documents of both, for people on this machine. */
   private async serveUnsigned(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.servePage(request, response)) return;
+    const [path, query] = (request.url ?? '').split('?', 2);
+    const route = this.options.openRoutes?.find((each) => each.path === path);
+    if (route && request.method === 'GET') return route.get(new URLSearchParams(query), response);
     if (request.url !== FAULTS_PATH || !['GET', 'PUT', 'DELETE'].includes(request.method ?? '')) {
       return send(response, jsonAnswer(404, { error: 'not found' }));
     }

@@ -15,8 +15,11 @@ import { type Answer, jsonAnswer } from './faults/delivery.js';
 import { type FaultName, WALLET_OPERATIONS } from './faults/faults.js';
 import { type Fields, isCurrency, isText } from './fields.js';
 import { Journal } from './journal.js';
-import { Ledger, type LedgerEntry, readOrder } from './ledger.js';
+import { Ledger, type LedgerEntry, type Order, readOrder } from './ledger.js';
+import { statementRoute } from './statement.js';
 
+/** Faults that change how a transaction is booked, and have no effect once it is booked. */
+const OF_BOOKING: readonly FaultName[] = ['decline', 'book-late'];
 const BASE_PATH = '/wallet';
 const BALANCE_PATH = `${BASE_PATH}/balance`;
 /**
@@ -49,19 +52,25 @@ export class OperatorWalletServer {
       operations: WALLET_OPERATIONS,
       basePath: BASE_PATH,
       routes: [`${BASE_PATH}/transaction`, BALANCE_PATH],
+      openRoutes: [statementRoute(ledger)],
       answer: (call, secret, chooseFault) => wallet.answer(call, secret, chooseFault),
     });
   }
 
-  private answer(call: Call, secret: string, chooseFault: ChooseFault): Answer {
+  private async answer(call: Call, secret: string, chooseFault: ChooseFault): Promise<Answer | undefined> {
     if (!this.isAuthentic(call, secret)) return INVALID_SIGNATURE;
     const body = parseJsonObject(call.body);
     if (!body) return badRequest(NOT_AN_OBJECT);
     if (call.path.startsWith(BALANCE_PATH)) {
-      chooseFault('balance', body);
-      return this.balance(body);
+      return chooseFault('balance', body) === 'lose-the-call' ? undefined : this.balance(body);
     }
-    return this.book(body, chooseFault(String(body['kind']), body));
+    const order = readOrder(body);
+    if (typeof order === 'string') return badRequest(order);
+    const isNew = this.ledger.find(order.providerId, order.transactionId) === undefined;
+    const fault = chooseFault(order.kind, body, (name) => isNew || !OF_BOOKING.includes(name));
+    if (fault === 'lose-the-call') return undefined;
+    if (fault === 'book-late') await call.abandoned();
+    return this.book(order, fault);
   }
 
   /** Whether the call is signed with the secret, and its nonce is new. */
@@ -75,9 +84,7 @@ export class OperatorWalletServer {
     );
   }
 
-  private book(body: Fields, fault: FaultName | undefined): Answer {
-    const order = readOrder(body);
-    if (typeof order === 'string') return badRequest(order);
+  private book(order: Order, fault: FaultName | undefined): Answer {
     const known = this.ledger.find(order.providerId, order.transactionId);
     const judged = known ?? this.ledger.judge(order, this.clock.now());
     const entry = !known && fault === 'decline' ? declinedOnRequest(judged) : judged;

@@ -68,9 +68,10 @@ export class ProviderServer {
       <Body extends object, Result>(
         operation: (typeof PROVIDER_OPERATIONS)[number],
         carryOut: (body: Body, fault: FaultName | undefined) => Result,
+        hasEffect?: (fault: FaultName, body: Body) => boolean,
       ) =>
       (body: Body) => {
-        const fault = chooseFault(operation, body);
+        const fault = chooseFault(operation, body, hasEffect && ((name) => hasEffect(name, body)));
         if (fault === 'refuse') throw new CallbackRefusal(503, 'the sandbox was asked to refuse');
         return carryOut(body, fault);
       };
@@ -78,7 +79,11 @@ export class ProviderServer {
       tenantId,
       secret,
       nonceStore: this.nonces,
-      onGrant: unlessRefused('grant', (grant: Grant, fault) => this.grant(grant, fault)),
+      onGrant: unlessRefused(
+        'grant',
+        (grant: Grant, fault) => this.grant(grant, fault),
+        (fault, grant) => fault !== 'same-external-ref' || this.previousOf(grant) !== undefined,
+      ),
       onStatus: unlessRefused('status', (reference: BatchReference) => remainder(this.find(reference))),
       onCancel: unlessRefused('cancel', (reference: BatchReference) => this.cancel(reference)),
       onRevoke: unlessRefused('revoke', (revocation: Revocation) => this.revoke(revocation)),
@@ -89,15 +94,18 @@ export class ProviderServer {
   }
 
   private grant(grant: Grant, fault: FaultName | undefined): { externalRef: string } {
-    const previous = fault === 'same-external-ref' ? this.latestOf(grant.playerRef) : undefined;
+    const previous = fault === 'same-external-ref' ? this.previousOf(grant) : undefined;
     const known = previous ?? this.batchesByRequestRef.get(grant.requestRef);
     const externalRef = known?.externalRef ?? `spins-${this.batches.size + 1}`;
     if (!known) this.record({ what: 'granted', externalRef, grant });
     return { externalRef };
   }
 
-  private latestOf(playerRef: string): Batch | undefined {
-    return [...this.batches.values()].findLast(({ grant }) => grant.playerRef === playerRef);
+  /** The latest batch of the same player that another request has granted. */
+  private previousOf({ playerRef, requestRef }: Grant): Batch | undefined {
+    return [...this.batches.values()].findLast(
+      ({ grant }) => grant.playerRef === playerRef && grant.requestRef !== requestRef,
+    );
   }
 
   private cancel(reference: BatchReference): void {

@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages of the sandbox’s faults', { 
 
   /** Executes an operation as the page proposes it, and resolves with the status that the page shows. */
   async function execute(method: string): Promise<string> {
-    const operation = page.locator(`.opblock-${method}`);
+    const operation = page.locator(`.opblock-${method}`, { hasText: '/sandbox/faults' });
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('button.execute').click();
     const status = operation.locator('.live-responses-table .response-col_status').last();

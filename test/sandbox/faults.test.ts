@@ -1,119 +1,26 @@
-import { signRequest } from '@croupier/provider-sdk';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FAULTS } from '../../src/sandbox/faults/faults.js';
-import { startCounterparts } from './counterparts.js';
+import { rulesOf, setRules, startCounterparts } from './counterparts.js';
 
-const SECRET = 'the secret';
 const START_MINOR = 100_000;
-const BET = { providerId: 'provider', kind: 'BET', playerRef: 'player', gameId: 'game', roundId: 'round' };
 const GRANT = { playerRef: 'player', gameId: 'game', spins: 3, betAmountMinor: 0, currency: 'EUR' };
 
-let counterparts: Awaited<ReturnType<typeof startCounterparts>>;
-let nonces = 0;
+type Counterparts = Awaited<ReturnType<typeof startCounterparts>>;
+let counterparts: Counterparts;
 
 beforeEach(async () => {
-  counterparts = await startCounterparts(SECRET);
+  counterparts = await startCounterparts('the secret');
 });
 afterEach(() => counterparts.stop());
 
-const walletOrigin = () => new URL(counterparts.wallet.baseUrl).origin;
-
-/**
- * A signed call.
- * @throws if there is no answer within the time-out
- */
-async function call(
-  origin: string,
-  tenantId: string,
-  path: string,
-  fields: object,
-  headers: object = {},
-  timeoutMs = 5_000,
-) {
-  const body = JSON.stringify(fields);
-  const now = Date.now() / 1000;
-  const nonce = `nonce-${(nonces += 1)}-of-faults`;
-  const signed = signRequest({ method: 'POST', path, body, tenantId, secret: SECRET, nonce, now });
-  const response = await fetch(origin + path, {
-    method: 'POST',
-    headers: { ...signed, ...headers },
-    body,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  });
-  return { status: response.status, text: await response.text() };
-}
-
-type Fields = Record<string, unknown> & { headers?: object; timeoutMs?: number };
-
-const bet = (transactionId: string, { headers = {}, timeoutMs = 5_000, ...fields }: Fields = {}) =>
-  call(
-    walletOrigin(),
-    'operator',
-    '/wallet/transaction',
-    { ...BET, transactionId, currency: 'EUR', amountMinor: 100, ...fields },
-    headers,
-    timeoutMs,
-  );
-const callback = (route: string, fields: object, headers: object = {}) =>
-  call(counterparts.provider.baseUrl, 'provider', `/v1/game/${route}`, fields, headers);
-
-async function balance(playerRef = 'player'): Promise<number> {
-  const { text } = await call(walletOrigin(), 'operator', '/wallet/balance', { playerRef, currency: 'EUR' });
-  return (JSON.parse(text) as { balance: number }).balance;
-}
-
-async function setRules(origin: string, ...rules: object[]) {
-  const response = await fetch(`${origin}/sandbox/faults`, {
-    method: 'PUT',
-    body: JSON.stringify({ rules }),
-  });
-  return { status: response.status, json: (await response.json()) as { rules?: object[]; error?: string } };
-}
+const walletOrigin = () => counterparts.walletOrigin;
+const bet: Counterparts['bet'] = (...args) => counterparts.bet(...args);
+const callback: Counterparts['callback'] = (...args) => counterparts.callback(...args);
+const balance: Counterparts['balance'] = (...args) => counterparts.balance(...args);
 
 const unanswered = expect.objectContaining({ name: expect.stringMatching(/Error/) });
-
-describe('answers-swapped', () => {
-  const named = ({ text }: { text: string }) => (JSON.parse(text) as { transactionId: string }).transactionId;
-
-  test('swaps the answers of two calls under way; both are booked', async () => {
-    await setRules(walletOrigin(), { fault: 'answers-swapped', on: 'BET', times: 2 });
-    expect((await Promise.all([bet('one'), bet('two')])).map(named)).toEqual(['two', 'one']);
-    expect(await balance()).toBe(START_MINOR - 200);
-    expect(named(await bet('one'))).toBe('one');
-  });
-
-  test('follows the answer to a single call with one of an earlier call', async () => {
-    await setRules(walletOrigin(), { fault: 'answers-swapped', on: 'BET', times: 2 });
-    expect(named(await bet('one'))).toBe('one');
-    const socket = connect(Number(new URL(walletOrigin()).port), '127.0.0.1');
-    const body = JSON.stringify({ ...BET, transactionId: 'two', currency: 'EUR', amountMinor: 100 });
-    const path = '/wallet/transaction';
-    const signed = signRequest({
-      method: 'POST',
-      path,
-      body,
-      tenantId: 'operator',
-      secret: SECRET,
-      nonce: 'nonce-of-a-raw-call',
-      now: Date.now() / 1000,
-    });
-    const headers = Object.entries({ ...signed, Host: 'wallet', 'Content-Length': body.length });
-    const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n${body}`);
-    let received = '';
-    for await (const chunk of socket.setEncoding('utf8')) {
-      received += String(chunk);
-      if ((received.match(/"transactionId"/g) ?? []).length === 2) break;
-    }
-    expect(received.match(/"transactionId":"\w+"/g)).toEqual([
-      '"transactionId":"two"',
-      '"transactionId":"one"',
-    ]);
-  });
-});
 
 describe('a fault by a header', () => {
   test.each([
@@ -154,26 +61,8 @@ describe('a fault by a header', () => {
   });
 
   test('that answers twice sends two answers on one connection', async () => {
-    const body = JSON.stringify({ playerRef: 'player', currency: 'EUR' });
-    const path = '/wallet/balance';
-    const signed = signRequest({
-      method: 'POST',
-      path,
-      body,
-      tenantId: 'operator',
-      secret: SECRET,
-      nonce: 'nonce-of-socket',
-      now: Date.now() / 1000,
-    });
-    const lines = Object.entries({
-      ...signed,
-      'X-Sandbox-Fault': 'answer-twice',
-      'Content-Length': body.length,
-    });
-    const socket = connect(Number(new URL(counterparts.wallet.baseUrl).port), '127.0.0.1');
-    socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-    );
+    const socket = connect(Number(new URL(walletOrigin()).port), '127.0.0.1');
+    socket.write(counterparts.rawBalance({ 'X-Sandbox-Fault': 'answer-twice' }));
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await once(socket, 'end');
@@ -234,8 +123,30 @@ describe('a fault by a rule', () => {
       statuses.push((JSON.parse((await bet(id)).text) as { status: string }).status);
     }
     expect(statuses).toEqual(['APPROVED', 'DECLINED', 'DECLINED', 'APPROVED']);
-    const listed = (await (await fetch(`${walletOrigin()}/sandbox/faults`)).json()) as object;
-    expect(listed).toEqual({ rules: [{ ...rule, ms: 2000, matched: 4, applied: 2 }] });
+    expect(await rulesOf(walletOrigin())).toEqual([{ ...rule, ms: 2000, matched: 4, applied: 2 }]);
+  });
+
+  test('does not count a call on which it had no effect as applied', async () => {
+    await bet('booked');
+    await setRules(walletOrigin(), { fault: 'decline' }, { fault: 'book-late', ms: 0 });
+    expect(await bet('booked')).toMatchObject({ text: expect.stringContaining('APPROVED') });
+    expect(await rulesOf(walletOrigin())).toMatchObject([
+      { fault: 'decline', matched: 1, applied: 0 },
+      { fault: 'book-late', matched: 1, applied: 0 },
+    ]);
+    expect(await bet('new')).toMatchObject({ text: expect.stringContaining('DECLINED') });
+    expect(await rulesOf(walletOrigin())).toMatchObject([{ matched: 2, applied: 1 }, { applied: 0 }]);
+  });
+
+  test('does not count the first grant of a player as a repeated externalRef', async () => {
+    const { provider } = counterparts;
+    await setRules(provider.baseUrl, { fault: 'same-external-ref', times: 9 });
+    const grant = (requestRef: string) => callback('free-spins/grant', { ...GRANT, requestRef });
+    for (const repeated of ['r-1', 'r-1'])
+      expect((await grant(repeated)).text).toBe('{"externalRef":"spins-1"}');
+    expect(await rulesOf(provider.baseUrl)).toMatchObject([{ matched: 2, applied: 0 }]);
+    expect((await grant('r-2')).text).toBe('{"externalRef":"spins-1"}');
+    expect(await rulesOf(provider.baseUrl)).toMatchObject([{ matched: 3, applied: 1 }]);
   });
 
   test('has a configurable duration', async () => {
@@ -264,8 +175,7 @@ describe('a fault by a rule', () => {
     await setRules(walletOrigin(), { fault: 'redirect' });
     const { status, json } = await setRules(walletOrigin(), rule);
     expect([status, json.error]).toEqual([400, expect.stringContaining(sentence)]);
-    const { rules } = (await (await fetch(`${walletOrigin()}/sandbox/faults`)).json()) as { rules: object[] };
-    expect(rules).toMatchObject([{ fault: 'redirect' }]);
+    expect(await rulesOf(walletOrigin())).toMatchObject([{ fault: 'redirect' }]);
   });
 });
 

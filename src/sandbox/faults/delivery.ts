@@ -86,9 +86,14 @@ export class AnswerSwap {
   private waiting: { readonly answer: Answer; readonly swap: (other: Answer) => void } | undefined;
   private earlier: Answer | undefined;
 
+  /** Keeps a sent answer, which may later arrive once more as the extra answer to another call. */
+  remember(answer: Answer): void {
+    if (answer.status === 200) this.earlier = answer;
+  }
+
   /**
    * Swaps the answers of two calls under way. If no second call comes, the call gets its own answer and, 2 ms later, an
-   * extra answer of an earlier call.
+   * extra answer of an earlier call; the very first call gets its own answer twice.
    */
   async deliver(response: ServerResponse, answer: Answer): Promise<void> {
     const other = this.waiting;
@@ -97,10 +102,9 @@ export class AnswerSwap {
       other.swap(answer);
       return send(response, other.answer);
     }
+    const extra = this.earlier ?? answer;
     const swapped = await this.waitForAnother(answer);
     send(response, swapped ?? answer);
-    const extra = this.earlier ?? answer;
-    this.earlier = answer;
     if (swapped) return;
     const { socket } = response;
     await delay(EXTRA_AFTER_MS);

@@ -3,19 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { documentScript, pageHtml, sharedAssets } from '../../openapi/pages/page.js';
 import { Representation } from '../../openapi/pages/representation.js';
 import { appliesTo, type FaultName, FAULTS } from './faults.js';
+import type { OpenRoute } from '../open-route.js';
 import type { FaultRules } from './fault-rules.js';
 
 export const FAULTS_PATH = '/sandbox/faults';
 
 /**
- * Creates a handler that serves the documents of a counterpart's faults: `/docs`, `/docs-json` and what the page loads.
- * The handler returns false for any other request.
+ * Creates a handler that serves the documents of a counterpart's faults and open routes: `/docs`, `/docs-json` and what
+ * the page loads. The handler returns false for any other request.
  */
 export function faultPages(
   title: string,
   rules: FaultRules,
+  routes: readonly OpenRoute[] = [],
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const spec = () => document(title, rules);
+  const spec = () => document(title, rules, routes);
   const pages = new Map<string, Representation>([
     ['/docs', pageHtml(title, 'document.js', (name) => `/docs/${name}`)],
     ['/docs/document.js', documentScript(spec, { sandbox: true })],
@@ -31,7 +33,7 @@ export function faultPages(
   };
 }
 
-function document(title: string, { operations }: FaultRules): OpenAPIObject {
+function document(title: string, { operations }: FaultRules, routes: readonly OpenRoute[]): OpenAPIObject {
   const names = (Object.keys(FAULTS) as FaultName[]).filter((name) =>
     operations.some((operation) => appliesTo(name, operation)),
   );
@@ -70,7 +72,8 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
         minimum: 0,
         maximum: 60_000,
         default: 2_000,
-        description: 'The duration of `answer-slowly`, in milliseconds.',
+        description:
+          'The duration of `answer-slowly`, or the delay of `book-late` after the time-out, in milliseconds.',
       },
     },
   };
@@ -79,7 +82,11 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
     properties: {
       ...rule.properties,
       matched: { type: 'integer', description: 'The number of calls that have matched the rule.' },
-      applied: { type: 'integer', description: 'The number of calls that have misbehaved because of it.' },
+      applied: {
+        type: 'integer',
+        description:
+          'The number of calls that have misbehaved because of it, without those on which the fault had no effect.',
+      },
     },
   };
   const rulesOf = (item: object) => ({
@@ -117,6 +124,7 @@ function document(title: string, { operations }: FaultRules): OpenAPIObject {
         },
         delete: operation('clearFaults', 'Removes all rules'),
       },
+      ...Object.fromEntries(routes.map((route) => [route.path, { get: route.operation }])),
     },
   };
 }

@@ -13,7 +13,7 @@ interface FaultRule {
   readonly nth: number;
   /** How many matching calls misbehave, including the first. */
   readonly times: number;
-  /** The duration of `answer-slowly`, in milliseconds. */
+  /** The duration of `answer-slowly`, or the delay of `book-late` after the caller's time-out, in milliseconds. */
   readonly ms: number;
 }
 
@@ -57,7 +57,13 @@ const ONCE_BY = {
   revoke: 'revocationRef',
 } as const;
 
-/** Chooses the fault of a call: by the call's header, else by the rules, else by the player. */
+/** Whether a fault would change what happens to the call: a repetition, for instance, cannot be booked late. */
+export type HasEffect = (fault: FaultName) => boolean;
+
+/**
+ * Chooses the fault of a call: by the call's header, else by the rules, else by the player. A fault without an effect on
+ * the call is not chosen, and does not count as applied.
+ */
 export class FaultRules {
   private rules: CountedRule[] = [];
   /** The calls to which a player's fault has already been applied. */
@@ -65,8 +71,8 @@ export class FaultRules {
 
   constructor(readonly operations: readonly string[]) {}
 
-  choose(call: Call): ChosenFault | undefined {
-    return this.byHeader(call) ?? this.byRule(call) ?? this.byPlayer(call);
+  choose(call: Call, hasEffect: HasEffect): ChosenFault | undefined {
+    return this.byHeader(call, hasEffect) ?? this.byRule(call, hasEffect) ?? this.byPlayer(call, hasEffect);
   }
 
   list(): object[] {
@@ -98,20 +104,21 @@ export class FaultRules {
    * The fault that a header names: `X-Sandbox-Fault: NAME`, or `X-Request-Id: fault.NAME.anything`, which the platform
    * passes on.
    */
-  private byHeader({ operation, headers }: Call): ChosenFault | undefined {
+  private byHeader({ operation, headers }: Call, hasEffect: HasEffect): ChosenFault | undefined {
     const named =
       headers['x-sandbox-fault'] ?? /^fault\.([a-z0-9-]+)\./.exec(String(headers['x-request-id']))?.[1];
-    return isFaultName(named) && appliesTo(named, operation) ? { name: named, ms: DEFAULT_MS } : undefined;
+    const isChosen = isFaultName(named) && appliesTo(named, operation) && hasEffect(named);
+    return isChosen ? { name: named, ms: DEFAULT_MS } : undefined;
   }
 
-  private byRule({ operation, body }: Call): ChosenFault | undefined {
+  private byRule({ operation, body }: Call, hasEffect: HasEffect): ChosenFault | undefined {
     let chosen: ChosenFault | undefined;
     for (const counted of this.rules) {
       const { fault, on, playerRefPrefix = '', nth, times, ms } = counted.rule;
       const isMeant = on === undefined ? appliesTo(fault, operation) : on === operation;
       if (!isMeant || !String(body['playerRef']).startsWith(playerRefPrefix)) continue;
       counted.matched += 1;
-      if (chosen || counted.matched < nth || counted.applied >= times) continue;
+      if (chosen || counted.matched < nth || counted.applied >= times || !hasEffect(fault)) continue;
       counted.applied += 1;
       chosen = { name: fault, ms };
     }
@@ -122,14 +129,14 @@ export class FaultRules {
    * The fault that a player named `fault-NAME-anything` causes in the first call of each transaction, grant, cancel
    * and revocation.
    */
-  private byPlayer({ operation, body }: Call): ChosenFault | undefined {
+  private byPlayer({ operation, body }: Call, hasEffect: HasEffect): ChosenFault | undefined {
     const name = Object.keys(FAULTS).find((each) => String(body['playerRef']).startsWith(`fault-${each}-`));
     if (!isFaultName(name) || !appliesTo(name, operation) || !Object.hasOwn(ONCE_BY, operation))
       return undefined;
     const { providerId } = body;
     const id = body[ONCE_BY[operation as keyof typeof ONCE_BY]];
     const key = JSON.stringify([operation, providerId, id]);
-    if (this.misbehaved.has(key)) return undefined;
+    if (this.misbehaved.has(key) || !hasEffect(name)) return undefined;
     if (this.misbehaved.size >= MAX_REMEMBERED)
       this.misbehaved.delete(this.misbehaved.values().next().value!);
     this.misbehaved.add(key);

@@ -14,6 +14,11 @@ const TRANSACTIONS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
 export const FAULTS = {
   decline: { on: ['BET'], does: 'Declines the BET for good.' },
   'book-and-stay-silent': { does: 'Carries the call out and never answers.' },
+  'lose-the-call': { on: WALLET_OPERATIONS, does: 'Neither carries the call out nor answers it.' },
+  'book-late': {
+    on: TRANSACTIONS,
+    does: "Does not answer, and books only after the caller's time-out; a booked transaction is answered.",
+  },
   'book-and-answer-500': { does: 'Carries the call out and answers 500.' },
   'answer-twice': { does: 'Carries the call out and answers it twice on the same connection.' },
   'answer-slowly': { does: 'Carries the call out and answers slowly, byte by byte.' },
