@@ -13,7 +13,7 @@ import { visible } from '../runtime/visible.js';
 export async function checkStart(): Promise<void> {
   try {
     const configuration = readEnvironment(readConfiguration);
-    for (const port of portsOf(configuration)) await checkPort(port, configuration.host);
+    for (const each of portsOf(configuration)) await checkPort(each, configuration.host);
     const { databaseUrl, dataDir } = configuration;
     if (databaseUrl === undefined && (await isOwned(dataDir))) throw inUse(dataDir);
   } catch (error) {
@@ -22,18 +22,25 @@ export async function checkStart(): Promise<void> {
   }
 }
 
-/** The service's port, and those of the sandbox's wallet and provider. None for port 0, which means any free port. */
-function portsOf({ port, sandbox }: Configuration): number[] {
-  if (port === 0) return [];
-  return sandbox ? [port, port + 1, port + 2] : [port];
+interface NamedPort {
+  readonly port: number;
+  readonly portName: string;
 }
 
-async function checkPort(port: number, host: string): Promise<void> {
+/** The service's port, and those of the sandbox's wallet and provider. None for port 0, which means any free port. */
+function portsOf({ port, sandbox }: Configuration): NamedPort[] {
+  if (port === 0) return [];
+  const own = { port, portName: 'PORT' };
+  if (!sandbox) return [own];
+  return [own, { port: port + 1, portName: 'PORT+1' }, { port: port + 2, portName: 'PORT+2' }];
+}
+
+async function checkPort({ port, portName }: NamedPort, host: string): Promise<void> {
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw listenFailure(error, { port, host });
+    throw listenFailure(error, { port, portName, host });
   }
   server.close();
   await once(server, 'close');

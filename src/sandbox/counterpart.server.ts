@@ -23,6 +23,8 @@ export interface CounterpartOptions {
   folder: string;
   /** The preferred port; if it is taken, or 0, any free port is used. */
   port: number;
+  /** The setting that the port comes from, for the message that it is taken. */
+  portName?: string;
   log: (message: string) => void;
 }
 
@@ -106,9 +108,8 @@ export class CounterpartServer {
       await listen(counterpart.server, options.port);
     } catch {
       await listen(counterpart.server, 0);
-      options.log(
-        `${options.tenantId}: port ${options.port} is not free, listening on ${counterpart.origin()}`,
-      );
+      const { tenantId, port, portName = 'port' } = options;
+      options.log(`${tenantId}: ${portName} ${port} is not free, listening on ${counterpart.origin()}`);
     }
     return counterpart;
   }

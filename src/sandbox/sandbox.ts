@@ -44,6 +44,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     tenantId: OPERATOR_ID,
     folder,
     port: options.walletPort,
+    portName: 'PORT+1',
     log,
   });
   const counterparts: { stop(): Promise<void> }[] = [wallet];
@@ -52,6 +53,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       tenantId: PROVIDER_ID,
       folder,
       port: options.providerPort,
+      portName: 'PORT+2',
       log,
     });
     counterparts.push(provider);

@@ -67,6 +67,10 @@ test('a port that is taken is reported before the build', async () => {
     status: 1,
     output: `croupier does not start: PORT: ${port} is taken on 127.0.0.1\n`,
   });
+  expect(await run({ PORT: String(port - 1), SANDBOX: 'true' })).toEqual({
+    status: 1,
+    output: `croupier does not start: PORT+1: ${port} is taken on 127.0.0.1\n`,
+  });
 });
 
 test('an invalid configuration is reported before the build', async () => {

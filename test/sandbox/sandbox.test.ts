@@ -91,8 +91,11 @@ afterEach(async () => {
   await folder.remove();
 });
 
-async function start(ports = { walletPort: 0, providerPort: 0 }): Promise<void> {
-  const options = { apiUrl, adminApiKey: ADMIN_KEY, folder: folder.path, log: () => undefined, ...ports };
+async function start(
+  ports = { walletPort: 0, providerPort: 0 },
+  log: (line: string) => void = () => undefined,
+): Promise<void> {
+  const options = { apiUrl, adminApiKey: ADMIN_KEY, folder: folder.path, log, ...ports };
   sandbox = await startSandbox(options);
 }
 
@@ -155,7 +158,12 @@ test('a disabled tenant or game stays disabled, and the tenant keeps its secret'
 
 test('ports that are taken are replaced by others', async () => {
   const taken = Number(new URL(apiUrl).port);
-  await start({ walletPort: taken, providerPort: taken });
+  const lines: string[] = [];
+  await start({ walletPort: taken, providerPort: taken }, (line) => void lines.push(line));
+  expect(lines).toEqual([
+    expect.stringContaining(`sandbox-operator: PORT+1 ${taken} is not free`),
+    expect.stringContaining(`sandbox-provider: PORT+2 ${taken} is not free`),
+  ]);
   expect((await kept())['walletUrl']).not.toContain(`:${taken}/`);
 });
 
