@@ -77,6 +77,7 @@ test('a newcomer registers a server, certifies it and launches a session, only w
       status: 0,
       output: expect.stringContaining('The integration is certified'),
     });
+    expect(certified.output).toContain(', 0 skipped');
     const [, printed = ''] = /npx @croupier\/cli (launch .*)/.exec(moved.output) ?? [];
     expect(await run(cli, printed.replaceAll("'", '').split(' '))).toMatchObject({
       status: 0,

@@ -1,4 +1,4 @@
-import { visibleText } from '@croupier/provider-sdk';
+import { PLAY_ROUTE, visibleText } from '@croupier/provider-sdk';
 import { parseArgs } from 'node:util';
 import { addressOption, EXIT, type Terminal } from '../terminal.js';
 import { callAsAdmin, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
@@ -66,7 +66,10 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
   );
   const sandboxOption = values.sandbox === undefined ? '' : ` --sandbox '${values.sandbox}'`;
   terminal.print(`Then:
-  npx @croupier/cli certify --webhook-base-url ${webhookBaseUrl} --tenant ${id} --game-id ${game}
-  npx @croupier/cli launch --game ${game}${sandboxOption}`);
+  npx @croupier/cli certify --webhook-base-url ${webhookBaseUrl} --tenant ${id} --game-id ${game} --play-path ${PLAY_ROUTE}
+  npx @croupier/cli launch --game ${game}${sandboxOption}
+
+--play-path names the route that plays a spin, for tests only: the SDK's handler serves it with onPlay.
+Without such a route, leave the option out; certify then skips the cases that need a spin.`);
   return EXIT.ok;
 }
