@@ -27,6 +27,8 @@ export interface Transaction {
   roundClosed?: boolean;
   originalTransactionId?: string;
   freeSpinsRef?: string;
+  winKind?: string;
+  promotionRef?: string;
 }
 
 /**

@@ -30,6 +30,9 @@ const CURRENCY = 'EUR';
 const BET_MINOR = 2500;
 const WIN_MINOR = 4000;
 const UNDONE_BET_MINOR = 1000;
+const PRIZE_MINOR = 500;
+/** What the operator's regulator demands of the session; the stake is limited to twice the initial balance. */
+const RESTRICTIONS = { maxBetMinor: 2 * START_BALANCE_MINOR, jurisdiction: 'MT', realityCheckSeconds: 3600 };
 
 /**
  * Plays rounds and free spins over real HTTP, in a session that the sandbox's operator launches for a new player.
@@ -41,7 +44,11 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   const player = { playerRef: `player-${id}`, gameId: GAME_ID, currency: CURRENCY };
   const client = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
 
-  const launch = { title: 'The operator launches a session', path: '/v1/operator/sessions', body: player };
+  const launch = {
+    title: 'The operator launches a session',
+    path: '/v1/operator/sessions',
+    body: { ...player, ...RESTRICTIONS },
+  };
   const launched = await client.play(sandbox.operator, launch, {
     status: 201,
     fields: { gameId: GAME_ID, providerId: sandbox.provider.id, mode: 'REAL' },
@@ -55,20 +62,41 @@ export async function playRound(sandbox: SandboxFile, output: RoundOutput): Prom
   const submit = (title: string, transaction: Transaction, fields: object) =>
     call(title, 'transaction', { ...transaction, ...player }, fields);
 
-  await call('The provider verifies the session', 'session/verify', {}, player);
+  await call('The provider verifies the session', 'session/verify', {}, { ...player, ...RESTRICTIONS });
 
   const afterBet = START_BALANCE_MINOR - BET_MINOR;
   const bet = { transactionId: `${id}-bet-1`, kind: 'BET', roundId: `${id}-1`, amountMinor: BET_MINOR };
   const booked = await submit('A BET', bet, { status: 'APPROVED', balance: afterBet });
 
-  const balance = afterBet + WIN_MINOR;
+  const afterWin = afterBet + WIN_MINOR;
   const win = { transactionId: `${id}-win-1`, kind: 'WIN', roundId: bet.roundId, amountMinor: WIN_MINOR };
-  await submit('The WIN of that round', { ...win, roundClosed: true }, { status: 'APPROVED', balance });
+  await submit(
+    'The WIN of that round',
+    { ...win, roundClosed: true },
+    { status: 'APPROVED', balance: afterWin },
+  );
+  const details = `/v1/admin/rounds/${sandbox.provider.id}/${bet.roundId}`;
+  const result = { betMinor: BET_MINOR, winMinor: WIN_MINOR };
+  const round = 'The round as administrators see it; roundDetailsUrl is its page at the provider';
+  await client.read(sandbox.adminApiKey, round, details, { status: 200, fields: result });
+
+  const balance = afterWin + PRIZE_MINOR;
+  const prize = {
+    transactionId: `${id}-prize`,
+    kind: 'WIN',
+    roundId: `${id}-prize`,
+    amountMinor: PRIZE_MINOR,
+  };
+  const promotion = { winKind: 'PROMOTION', promotionRef: 'sandbox-prize-draw' };
+  await submit('A prize, without a BET', { ...prize, ...promotion }, { status: 'APPROVED', balance });
   await call('The balance', 'balance', {}, { balance });
 
   const tooMuch = { transactionId: `${id}-bet-2`, kind: 'BET', roundId: `${id}-2`, amountMinor: balance + 1 };
   const declined = { status: 'DECLINED', declineReason: 'INSUFFICIENT_FUNDS', balance };
   await submit('A BET above the balance', tooMuch, declined);
+  const tooHigh = { ...tooMuch, transactionId: `${id}-bet-4`, amountMinor: RESTRICTIONS.maxBetMinor + 1 };
+  const limited = { ...declined, declineReason: 'STAKE_ABOVE_LIMIT' };
+  await submit("A BET above the session's maxBetMinor: the wallet is not asked", tooHigh, limited);
 
   const replay = await submit('The first BET again: no money moves', bet, { balance: afterBet });
   if (replay.text !== booked.text || replay.headers.get('Idempotency-Replayed') !== 'true') {

@@ -8,6 +8,8 @@ import { readSandboxFile, sandboxFileIn, type SandboxFile, writeSandboxFile } fr
 
 const PROVIDER_ID = 'sandbox-provider';
 const OPERATOR_ID = 'sandbox-operator';
+/** The page of a round, on a server that does not exist. */
+const ROUND_DETAILS_URL = 'https://games.example/rounds/{roundId}?player={playerRef}';
 const GAMES = { 'sandbox-slots': 'Sandbox Slots', 'sandbox-roulette': 'Sandbox Roulette' };
 
 interface SandboxOptions {
@@ -129,7 +131,7 @@ async function register(
   wallet.trust(operatorSecret);
   for (const [gameId, name] of Object.entries(GAMES)) {
     const { status } = expectStatus(await admin('GET', `games/${gameId}`), 200, 404);
-    const game = { providerId: PROVIDER_ID, name, status: 'ACTIVE' };
+    const game = { providerId: PROVIDER_ID, name, status: 'ACTIVE', roundDetailsUrl: ROUND_DETAILS_URL };
     if (status === 404) expectStatus(await admin('PUT', `games/${gameId}`, game), 200);
   }
 

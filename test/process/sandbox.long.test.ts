@@ -41,6 +41,12 @@ test('a round is played', async () => {
   const { status, output } = await run('dist/demo/round.js', []);
   expect(output).toContain('The round was played');
   expect(status).toBe(0);
+  for (const shown of ['"jurisdiction": "MT"', '"realityCheckSeconds": 3600', '"STAKE_ABOVE_LIMIT"'])
+    expect(output).toContain(shown);
+  expect(output).toMatch(/"winKind": "PROMOTION",\s+"promotionRef": "[\w-]+"/);
+  expect(output).toMatch(
+    /"roundDetailsUrl": "https:\/\/games\.example\/rounds\/\w{8}-1\?player=player-\w{8}"/,
+  );
 });
 
 test('a round with every fault is played and explained', async () => {
