@@ -29,7 +29,7 @@ beforeAll(async () => {
   tarball = join(folder.path, packed.filename);
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'test-vectors.json']),
+    expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'llms.txt', 'test-vectors.json']),
   );
   expect(paths.filter((path) => /^(test|src)\/|tsbuildinfo|docs\/api/.test(path))).toEqual([]);
 }, PATIENCE_MS);

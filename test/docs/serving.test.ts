@@ -54,6 +54,10 @@ const RESOURCES = [
   ['/docs/operator-wallet-json', 'application/json; charset=utf-8'] as const,
   ['/docs/operator-wallet-yaml', 'text/yaml'] as const,
   ['/docs/contract', 'text/plain; charset=utf-8'] as const,
+  ['/llms.txt', 'text/markdown; charset=utf-8'] as const,
+  ['/docs/contract.md', 'text/markdown; charset=utf-8'] as const,
+  ['/docs/provider.md', 'text/markdown; charset=utf-8'] as const,
+  ['/docs/test-vectors.json', 'application/json; charset=utf-8'] as const,
 ];
 
 test.each(PAGES)('the links of %s resolve', async (page) => {
@@ -139,13 +143,16 @@ test('gzip is not sent to a client that refuses it', async () => {
   expect(answer.headers['content-encoding']).toBeUndefined();
 });
 
-test('HEAD answers as GET, without the body', async () => {
-  const got = await ask('/docs-yaml');
-  const head = await ask('/docs-yaml', {}, 'HEAD');
-  expect([head.status, head.body.length]).toEqual([200, 0]);
-  expect(head.headers['content-length']).toBe(String(got.body.length));
-  expect(head.headers.etag).toBe(got.headers.etag);
-});
+test.each(['/docs-yaml', '/llms.txt', '/docs/contract.md'])(
+  'HEAD of %s answers as GET, without the body',
+  async (path) => {
+    const got = await ask(path);
+    const head = await ask(path, {}, 'HEAD');
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    expect(head.headers['content-length']).toBe(String(got.body.length));
+    expect(head.headers.etag).toBe(got.headers.etag);
+  },
+);
 
 test.each([
   'package.json',
@@ -193,6 +200,8 @@ describe('the budget of the documents', () => {
       expect(refused.headers.get('x-error-code')).toBe('RATE_LIMITED');
       expect(refused.headers.get('x-next-action')).toBe('wait-then-retry');
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      for (const path of ['/llms.txt', '/docs/contract.md'])
+        expect((await fetch(url + path)).status).toBe(429);
       for (const path of ['/health/live', '/health/ready', '/metrics']) {
         expect((await fetch(url + path)).status).toBe(200);
       }

@@ -55,12 +55,6 @@ export function documentScript(document: () => OpenAPIObject, { sandbox }: PageO
   });
 }
 
-/** The published contract, as plain text, because browsers do not render Markdown. */
-export function contract(): Representation {
-  const file = join(import.meta.dirname, '../../../docs/contract.md');
-  return new Representation('text/plain; charset=utf-8', () => readFileSync(file));
-}
-
 /**
  * The HTML of a page.
  * @param script the name of the page's document script

@@ -6,7 +6,8 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { answerWith } from '../../api/error-answer.js';
 import { headersOf } from '../../api/security-headers.js';
 import { DocumentBudget } from './document-budget.js';
-import { contract, documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
+import { guides } from './guides.js';
+import { documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
 import { Representation } from './representation.js';
 import { type GeneratedIds, withGeneratedIds } from '../examples.js';
 import { forPages } from '../signature.js';
@@ -46,8 +47,8 @@ export type RenderDocuments = (ids?: GeneratedIds) => void;
 const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /**
- * Serves each document as JSON, as YAML and, unless it is in `withoutPage`, as a page to try it out. Each form is
- * rendered and compressed once, because these routes need no credentials and must therefore be cheap.
+ * Serves each document as JSON, as YAML and, unless it is in `withoutPage`, as a page to try it out; and the pages for
+ * integrators. Each form is rendered and compressed once, because these routes need no credentials and must therefore be cheap.
  */
 export function servePages(
   router: Router,
@@ -55,7 +56,7 @@ export function servePages(
   options: PageOptions,
 ): RenderDocuments {
   const assets = sharedAssets();
-  const resources = new Map([['/docs/contract', contract()]]);
+  const resources = guides();
   for (const [path, document] of [...pages, ...withoutPage]) {
     resources.set(`${path}-json`, jsonOf(document));
     resources.set(`${path}-yaml`, yamlOf(document));
