@@ -21,7 +21,7 @@ export const CERTIFICATION_HELP = `  --only ID                runs only this cas
   --junit FILE             writes the report as JUnit XML
   --json FILE              writes the report as JSON
   --html FILE              writes the certificate, one HTML page, with the JSON report's digest
-  --list                   prints the cases and does nothing else
+  --list                   prints the cases with the rules of the contract, and does nothing else
 
 Exit status: 0 nothing failed, 1 something did, 2 the command cannot be carried out.`;
 
@@ -35,9 +35,12 @@ interface Files {
   html?: string | undefined;
 }
 
-/** Prints the cases, one per line, and returns the exit status. */
+/** Prints the cases, one per line, each with the rule of the contract that it holds, and returns the exit status. */
 export function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
-  for (const { id, group, title } of cases) terminal.print(`${group.padEnd(11)} ${id.padEnd(32)} ${title}`);
+  for (const { id, group, title, rule } of cases) {
+    const head = `${group.padEnd(11)} ${id.padEnd(32)} ${title}`;
+    terminal.print(rule === undefined ? head : `${head}. Rule: ${rule}`);
+  }
   return EXIT.ok;
 }
 

@@ -39,6 +39,8 @@ export interface Case<Subject> {
   /** A sentence without its subject: "refuses a body that was changed". */
   title: string;
   group: string;
+  /** The sentence of the contract that this case holds, verbatim. */
+  readonly rule?: string;
   /** Why the case cannot run with these options; undefined if it can. */
   skipped?: (subject: Subject) => string | undefined;
   /**
@@ -52,6 +54,7 @@ export interface CaseResult {
   id: string;
   title: string;
   group: string;
+  rule?: string;
   outcome: Outcome;
   durationMs: number;
 }

@@ -29,8 +29,9 @@ export async function runCases<Subject extends Answering>(
     const [began, answered] = [nowMs(), subject.answered];
     const outcome = unanswered < MAX_CASES_WITHOUT_ANSWER ? await outcomeOf(each, subject) : NO_ANSWERS;
     unanswered = subject.answered === answered && outcome.kind !== 'skipped' ? unanswered + 1 : 0;
-    const { id, title, group } = each;
-    const result = { id, title, group, outcome, durationMs: Math.round(nowMs() - began) };
+    const { id, title, group, rule } = each;
+    const durationMs = Math.round(nowMs() - began);
+    const result = { id, title, group, ...(rule !== undefined && { rule }), outcome, durationMs };
     results.push(result);
     report(result);
   }

@@ -11,13 +11,19 @@ const SLOW_CALL_MS = 20;
 const SERIAL_PART = 0.6;
 const MEASUREMENTS = 3;
 
+const CONTENT_TYPE = 'An answer that the platform reads is JSON with the Content-Type application/json.';
+const SLOW_BODY = 'A server waits for a body that arrives slowly, and answers other calls in the meantime.';
+const PARALLEL = 'A server works on several calls at the same time.';
+const KEPT_ALIVE = 'A server answers several calls over one kept-alive connection.';
+
 /** The cases about HTTP: content type, slow bodies, concurrent calls. */
 export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[] {
   const callsOf = target.calls;
-  const define = (id: string, title: string, run: Case<Subject>['run']): Case<Subject> => ({
+  const define = (id: string, title: string, rule: string, run: Case<Subject>['run']): Case<Subject> => ({
     id,
     title,
     group: 'transport',
+    rule,
     run,
   });
   const several = (subject: Subject) =>
@@ -26,17 +32,22 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
     );
 
   return [
-    define('answer-content-type', 'answers with Content-Type application/json', async (subject) => {
-      for (const reply of [await probe(target, subject), await otherProbe(target, subject)]) {
-        expectOk(reply);
-        if (/^application\/json\s*(?:;|$)/i.test(reply.contentType)) continue;
-        throw new Unmet('Content-Type application/json', reply.contentType || 'no Content-Type');
-      }
-    }),
-    define('slow-body', 'waits for a body that arrives slowly', async (subject) =>
+    define(
+      'answer-content-type',
+      'answers with Content-Type application/json',
+      CONTENT_TYPE,
+      async (subject) => {
+        for (const reply of [await probe(target, subject), await otherProbe(target, subject)]) {
+          expectOk(reply);
+          if (/^application\/json\s*(?:;|$)/i.test(reply.contentType)) continue;
+          throw new Unmet('Content-Type application/json', reply.contentType || 'no Content-Type');
+        }
+      },
+    ),
+    define('slow-body', 'waits for a body that arrives slowly', SLOW_BODY, async (subject) =>
       expectOk(await probe(target, subject, withSlowBody(callsOf(subject)))),
     ),
-    define('calls-at-once', 'answers other calls while a body arrives slowly', async (subject) => {
+    define('calls-at-once', 'answers other calls while a body arrives slowly', SLOW_BODY, async (subject) => {
       const halfTimeMs = callsOf(subject).endpoint.timeoutMs / 2;
       const others: Promise<Reply>[] = [];
       let answered: Promise<boolean> | undefined;
@@ -56,7 +67,7 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
         `not all within ${halfTimeMs} ms`,
       );
     }),
-    define('calls-in-parallel', 'works on several calls at the same time', async (subject) => {
+    define('calls-in-parallel', 'works on several calls at the same time', PARALLEL, async (subject) => {
       let received = '';
       for (let times = 0; times < MEASUREMENTS; times += 1) {
         const nowMs = callsOf(subject).nowMs;
@@ -73,11 +84,16 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
       }
       throw new Unmet(`${AT_ONCE} calls at once to be faster than one after the other`, received);
     }),
-    define('calls-in-a-row', 'answers several calls over one kept-alive connection', async (subject) => {
-      for (let call = 0; call < AT_ONCE; call += 1) {
-        const reply = await probe(target, subject);
-        if (reply.status !== 200) throw new Unmet(`status 200 for call ${call + 1}`, describeReply(reply));
-      }
-    }),
+    define(
+      'calls-in-a-row',
+      'answers several calls over one kept-alive connection',
+      KEPT_ALIVE,
+      async (subject) => {
+        for (let call = 0; call < AT_ONCE; call += 1) {
+          const reply = await probe(target, subject);
+          if (reply.status !== 200) throw new Unmet(`status 200 for call ${call + 1}`, describeReply(reply));
+        }
+      },
+    ),
   ];
 }

@@ -25,6 +25,7 @@ const proxy = (status: number, headers: Record<string, string> = {}): Step => ({
 interface Row {
   id: string;
   title: string;
+  rule: string;
   script: Step[];
   verdicts: Verdict[];
   /** Bounds on the number of requests. Default: at least one. */
@@ -33,6 +34,22 @@ interface Row {
   pauseMs?: number;
 }
 
+const FINAL = 'APPROVED and DECLINED are final, also after an error: stop retrying.';
+const FORGED = 'An answer that names another transactionId is no answer.';
+const RETRY =
+  'After a 500 with retry-same-request, a 409, a time-out, a broken connection or an error without X-Error-Code, send the same body again, with a new nonce and signature.';
+const WAIT = 'Before you retry, wait the seconds that Retry-After names.';
+const BOUND = 'If you give up retrying, the outcome stays unknown.';
+const REFUSED =
+  'A refusal with X-Error-Code and a next action other than retry-same-request and wait-then-retry, or the 401 invalid signature, is not retried.';
+const ID_REUSED =
+  'After TRANSACTION_ID_REUSED the outcome is unknown, because another transaction with this id may be booked.';
+const DOUBT = 'If the outcome of one attempt is unknown, a later refusal does not make it known.';
+const CONTACT = 'A 500 with the next action contact-platform is not retried, and its outcome is unknown.';
+const REDIRECT = 'Follow no redirect with a signed request; its outcome is unknown.';
+const PROXY =
+  'An error without X-Error-Code, or a 200 that is not a decision, says nothing about the money: the outcome is unknown.';
+
 const ONCE = { most: 1 };
 const TWICE = { least: 2 };
 
@@ -40,6 +57,7 @@ const DECISIONS: Row[] = [
   {
     id: 'approved',
     title: 'takes APPROVED as final',
+    rule: FINAL,
     script: [APPROVE],
     verdicts: ['approved'],
     requests: ONCE,
@@ -47,6 +65,7 @@ const DECISIONS: Row[] = [
   {
     id: 'declined',
     title: 'takes DECLINED as final',
+    rule: FINAL,
     script: [DECLINE],
     verdicts: ['declined'],
     requests: ONCE,
@@ -54,6 +73,7 @@ const DECISIONS: Row[] = [
   {
     id: 'declined-after-error',
     title: 'takes DECLINED after an error as final',
+    rule: FINAL,
     script: [UNAVAILABLE, DECLINE],
     verdicts: ['declined'],
     requests: TWICE,
@@ -61,6 +81,7 @@ const DECISIONS: Row[] = [
   {
     id: 'forged-answer',
     title: 'does not accept an answer for another transactionId',
+    rule: FORGED,
     script: [{ does: 'forge' }],
     verdicts: ['unknown'],
   },
@@ -79,6 +100,7 @@ const RETRIES: Row[] = [
   ).map(([id, what, step]) => ({
     id: `retry-${id}`,
     title: `sends the same request again after ${what}`,
+    rule: RETRY,
     script: [step, APPROVE],
     verdicts: ['approved' as const],
     requests: TWICE,
@@ -86,6 +108,7 @@ const RETRIES: Row[] = [
   {
     id: 'retry-throttled',
     title: 'waits for Retry-After before it sends the same request again',
+    rule: WAIT,
     script: [refuse(429, 'RATE_LIMITED', 'wait-then-retry', 1), APPROVE],
     verdicts: ['approved'],
     requests: TWICE,
@@ -94,6 +117,7 @@ const RETRIES: Row[] = [
   {
     id: 'retry-bounded',
     title: 'gives up eventually and reports unknown',
+    rule: BOUND,
     script: [UNAVAILABLE],
     verdicts: ['unknown'],
     requests: TWICE,
@@ -114,6 +138,7 @@ const REFUSALS: Row[] = (
 ).map(([id, step]) => ({
   id: `refused-${id}`,
   title: `reports not-booked after ${step.does === 'refuse' ? step.code : 'invalid signature'}`,
+  rule: REFUSED,
   script: [step],
   verdicts: ['not-booked' as const],
   requests: ONCE,
@@ -123,6 +148,7 @@ const DOUBTS: Row[] = [
   {
     id: 'doubt-id-reused',
     title: 'reports unknown after TRANSACTION_ID_REUSED',
+    rule: ID_REUSED,
     script: [refuse(400, 'TRANSACTION_ID_REUSED', 'fix-request')],
     verdicts: ['unknown'],
     requests: ONCE,
@@ -130,30 +156,35 @@ const DOUBTS: Row[] = [
   {
     id: 'doubt-hang-then-refused',
     title: 'reports unknown when a call without an answer is followed by a refusal',
+    rule: DOUBT,
     script: [HANG, SESSION_INVALID],
     verdicts: ['unknown'],
   },
   {
     id: 'doubt-contact-platform',
     title: 'reports unknown after a 500 with contact-platform',
+    rule: CONTACT,
     script: [refuse(500, 'INTERNAL', 'contact-platform')],
     verdicts: ['unknown'],
   },
   {
     id: 'doubt-redirect',
     title: 'follows no redirect with a signed request',
+    rule: REDIRECT,
     script: [proxy(307, { Location: '/elsewhere' })],
     verdicts: ['unknown'],
   },
   ...[401, 403, 404, 408, 503].map((status) => ({
     id: `doubt-proxy-${status}`,
     title: `reports unknown after a proxy's ${status}`,
+    rule: PROXY,
     script: [proxy(status)],
     verdicts: ['unknown' as const],
   })),
   {
     id: 'doubt-page',
     title: 'reports unknown after a 200 with an HTML page',
+    rule: PROXY,
     script: [proxy(200)],
     verdicts: ['unknown'],
   },
@@ -189,6 +220,7 @@ function cases(group: string, rows: readonly Row[]): Case<ClientRunner>[] {
     id: row.id,
     title: row.title,
     group,
+    rule: row.rule,
     run: async (runner) => judge(row, await runner.run('BET', row.script)),
   }));
 }
@@ -201,6 +233,7 @@ function repeated(kind: Kind): Case<ClientRunner>[] {
       id: `${group}-${row.id}`,
       title: `${kind}: ${row.title}`,
       group,
+      rule: row.rule,
       run: async (runner) => judge(row, await runner.run(kind, row.script)),
     }));
 }

@@ -12,6 +12,7 @@ import {
 } from './expectations.js';
 import type { ProviderCaller } from './caller.js';
 import { type Case, Unmet } from '../outcome.js';
+import { RULES } from './rules.js';
 import { wrongSecret } from '../signature-cases.js';
 import { expectOk } from '../target.js';
 
@@ -24,33 +25,39 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-reference',
     title: 'answers a grant with an externalRef',
+    rule: RULES.grant,
     run: async (caller) => void externalRefIn(await caller.call('grant', grantBody(caller))),
   },
   {
     id: 'grant-unknown-fields',
     title: 'ignores fields of a grant that it does not know',
+    rule: RULES.unknownFields,
     run: async (caller) =>
       void externalRefIn(await caller.call('grant', { ...grantBody(caller), ...UNKNOWN_FIELDS })),
   },
   {
     id: 'grant-default-stake',
     title: 'treats betAmountMinor 0 as its default stake',
+    rule: RULES.defaultStake,
     run: async (caller) =>
       void externalRefIn(await caller.call('grant', grantBody(caller, { betAmountMinor: 0 }))),
   },
   {
     id: 'grant-one-spin',
     title: 'grants a single spin',
+    rule: RULES.spins,
     run: async (caller) => expectRemaining(caller, await grantBatch(caller, { spins: 1 }), 1),
   },
   {
     id: 'grant-many-spins',
     title: 'grants a thousand spins',
+    rule: RULES.spins,
     run: async (caller) => expectRemaining(caller, await grantBatch(caller, { spins: 1000 }), 1000),
   },
   {
     id: 'grant-repeated',
     title: 'answers the same grant with the same externalRef',
+    rule: RULES.repeated,
     run: async (caller) => {
       const { externalRef, ...body } = await grantBatch(caller);
       expectSame([externalRef, externalRefIn(await caller.call('grant', body))]);
@@ -59,6 +66,7 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-repeated-adds-nothing',
     title: 'grants nothing more when a grant is repeated',
+    rule: RULES.repeated,
     run: async (caller) => {
       const { externalRef, ...body } = await grantBatch(caller);
       await caller.call('grant', body);
@@ -68,6 +76,7 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-repeated-spelled-anew',
     title: 'recognises a repeated grant by its requestRef, however its JSON is written',
+    rule: RULES.repeated,
     run: async (caller) => {
       const { externalRef, ...body } = await grantBatch(caller);
       const reversed = Object.fromEntries(Object.entries({ ...body, certifyFlag: true }).reverse());
@@ -77,6 +86,7 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-repeated-at-once',
     title: `answers ${AT_ONCE} equal grants at once with one externalRef`,
+    rule: RULES.atOnce,
     run: async (caller) => {
       const body = grantBody(caller);
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('grant', body));
@@ -86,6 +96,7 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grants-at-once',
     title: `answers ${AT_ONCE} different grants at once with as many externalRefs`,
+    rule: RULES.grant,
     run: async (caller) => {
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('grant', grantBody(caller)));
       expectDifferent((await Promise.all(calls)).map(externalRefIn));
@@ -94,6 +105,7 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-after-grant',
     title: 'keeps two grants for one player apart',
+    rule: RULES.grant,
     run: async (caller) => {
       const [first, second] = [
         await grantBatch(caller, { spins: 2 }),
@@ -107,17 +119,20 @@ const GRANT: FreeSpinsCase[] = [
   {
     id: 'grant-incomplete',
     title: 'refuses a grant without a requestRef',
+    rule: RULES.invalid,
     run: async (caller) =>
       expectRefusal(await caller.call('grant', { ...grantBody(caller), requestRef: undefined })),
   },
   {
     id: 'grant-broken',
     title: 'refuses a body that is not JSON',
+    rule: RULES.invalid,
     run: async (caller) => expectRefusal(await caller.call('grant', '{"requestRef":')),
   },
   {
     id: 'grant-repeated-after-spin',
     title: 'gives no spin back when a grant is repeated',
+    rule: RULES.undone,
     skipped: withoutPlay,
     run: async (caller) => {
       const { externalRef, ...body } = await grantBatch(caller);
@@ -133,6 +148,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-after-grant',
     title: 'shows a new batch with all its spins and not completed',
+    rule: RULES.status,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       const status = await statusOf(caller, batch);
@@ -143,6 +159,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-repeated',
     title: 'changes nothing when it is asked for the status',
+    rule: RULES.statusReads,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       for (let times = 0; times < 3; times += 1) await expectRemaining(caller, batch, batch.spins);
@@ -151,6 +168,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-at-once',
     title: `answers ${AT_ONCE} status calls at once`,
+    rule: RULES.statusReads,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       await Promise.all(Array.from({ length: AT_ONCE }, () => expectRemaining(caller, batch, batch.spins)));
@@ -159,6 +177,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-unknown-fields',
     title: 'ignores fields of a status call that it does not know',
+    rule: RULES.unknownFields,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       expectOk(await caller.call('status', { ...referenceTo(batch), ...UNKNOWN_FIELDS }));
@@ -167,6 +186,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-unknown-batch',
     title: 'refuses the status of a batch that it never granted',
+    rule: RULES.unknownBatch,
     run: async (caller) => {
       const { playerRef, gameId } = caller.provider;
       expectRefusal(
@@ -178,6 +198,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-after-spin',
     title: 'shows one spin fewer after a spin',
+    rule: RULES.status,
     skipped: withoutPlay,
     run: async (caller) => {
       const batch = await grantBatch(caller);
@@ -188,6 +209,7 @@ const STATUS: FreeSpinsCase[] = [
   {
     id: 'status-after-last-spin',
     title: 'shows a batch as completed after its last spin',
+    rule: RULES.status,
     skipped: withoutPlay,
     run: async (caller) => {
       const batch = await grantBatch(caller, { spins: 1 });
@@ -203,11 +225,13 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-answered',
     title: 'answers a cancel with 200',
+    rule: RULES.cancel,
     run: async (caller) => expectOk(await caller.call('cancel', referenceTo(await grantBatch(caller)))),
   },
   {
     id: 'cancel-voids-spins',
     title: 'leaves no spins in a batch that was cancelled',
+    rule: RULES.cancel,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       await caller.call('cancel', referenceTo(batch));
@@ -217,6 +241,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-repeated',
     title: 'answers a repeated cancel with 200',
+    rule: RULES.cancelRepeated,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       await caller.call('cancel', referenceTo(batch));
@@ -226,6 +251,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-at-once',
     title: `answers ${AT_ONCE} cancels of one batch at once with 200`,
+    rule: RULES.cancelRepeated,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       const calls = Array.from({ length: AT_ONCE }, () => caller.call('cancel', referenceTo(batch)));
@@ -235,6 +261,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-unknown-fields',
     title: 'ignores fields of a cancel that it does not know',
+    rule: RULES.unknownFields,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       expectOk(await caller.call('cancel', { ...referenceTo(batch), ...UNKNOWN_FIELDS }));
@@ -243,6 +270,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-leaves-others',
     title: 'does not change the other batches of a player',
+    rule: RULES.cancel,
     run: async (caller) => {
       const [cancelled, other] = [await grantBatch(caller), await grantBatch(caller)];
       await caller.call('cancel', referenceTo(cancelled));
@@ -252,6 +280,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-then-grant',
     title: 'restores nothing when a grant is repeated after its cancel',
+    rule: RULES.undone,
     run: async (caller) => {
       const { externalRef, ...body } = await grantBatch(caller);
       const batch = { externalRef, ...body };
@@ -264,6 +293,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-after-spins',
     title: 'cancels the remaining spins after some were played',
+    rule: RULES.cancel,
     skipped: withoutPlay,
     run: async (caller) => {
       const batch = await grantBatch(caller);
@@ -276,6 +306,7 @@ const CANCEL: FreeSpinsCase[] = [
   {
     id: 'cancel-ends-play',
     title: 'plays no spin of a batch that was cancelled',
+    rule: RULES.cancelEnds,
     skipped: withoutPlay,
     run: async (caller) => {
       const batch = await grantBatch(caller);
@@ -291,6 +322,7 @@ const SIGNATURE: FreeSpinsCase[] = [
   {
     id: 'refused-call-changes-nothing',
     title: 'does not carry out a call that it refuses',
+    rule: RULES.refused,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       await caller.call('cancel', referenceTo(batch), wrongSecret(caller.calls));
@@ -315,6 +347,7 @@ function ofAnotherPlayerOrGame(callback: 'status' | 'cancel', does: string): Fre
   return (['playerRef', 'gameId'] as const).map((field) => ({
     id: `${callback}-another-${fields[field]}`,
     title: `${does} under another ${field}`,
+    rule: RULES.unknownBatch,
     run: async (caller) => {
       const batch = await grantBatch(caller);
       const reply = await caller.call(callback, {
