@@ -38,6 +38,8 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
       PLAY_PATH,
       '--slow-ms',
       '20',
+      '--patience-seconds',
+      '0',
       '--junit',
       junit,
       '--json',
@@ -68,7 +70,15 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
 
 test('a provider without a secret is not certified', async () => {
   const { status, printed } = await command(
-    ['certify', '--webhook-base-url', provider.baseUrl, '--tenant', 'sandbox-provider', '--slow-ms', '20'],
+    [
+      'certify',
+      '--webhook-base-url',
+      provider.baseUrl,
+      '--tenant',
+      'sandbox-provider',
+      '--slow-ms',
+      '20',
+    ].concat(['--patience-seconds', '0']),
     { secret: 'another secret' },
   );
   expect(status).toBe(1);

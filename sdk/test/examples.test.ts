@@ -62,7 +62,8 @@ async function startFetch(settings: Settings): Promise<Running> {
 describe.each(EXAMPLES)('the provider on %s', (_, start) => {
   test('is certified, with nothing skipped', async () => {
     running = await start(SETTINGS);
-    const args = ['certify', '--webhook-base-url', running.url, '--tenant', 'spinwell', '--slow-ms', '10'];
+    const args = ['certify', '--webhook-base-url', running.url, '--tenant', 'spinwell'];
+    args.push('--slow-ms', '10', '--patience-seconds', '0', '--calls', '20');
     const { status, printed } = await command([...args, '--play-path', PLAY_ROUTE], {
       secret: SETTINGS.secret,
     });

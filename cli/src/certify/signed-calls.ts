@@ -7,6 +7,9 @@ import { type Reply, replyTo } from '../reply.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { Unmet } from './outcome.js';
 
+/** How long the caller of an abandoned call waits, in milliseconds. */
+const ABANDONED_AFTER_MS = 20;
+
 /** The server under test, and how its calls are signed. */
 export interface Endpoint {
   /** The registered base address; its path is signed with each call. */
@@ -36,6 +39,8 @@ export interface Deviation {
   headers?: (signed: Record<string, string>) => Record<string, string>;
   /** Runs between the two halves of the body. */
   halfway?: () => Promise<unknown>;
+  /** Closes the connection soon after the request was sent, unless the answer has arrived by then. */
+  abandoned?: boolean;
 }
 
 /** Makes signed calls as the platform does, or with a deviation. */
@@ -80,12 +85,17 @@ export class SignedCalls {
     try {
       const target = path + (deviation.query ?? '');
       const name = `POST ${path}, ${requestId}`;
-      const reply = await this.send(name, target, headers, body, deviation.halfway);
+      const reply = await this.send(name, target, headers, body, deviation);
       this.answered += 1;
       return reply;
     } catch (error) {
       throw new Unmet('an answer', `none: ${(error as Error).message || String(error)}`);
     }
+  }
+
+  /** Makes one call without waiting for its answer longer than a moment, as a caller that dies does. */
+  async abandon(route: string, content: object): Promise<void> {
+    await this.post(route, content, { abandoned: true }).catch(() => undefined);
   }
 
   /** Signs without checks: `signRequest` would throw for some of the invalid calls that the cases send. */
@@ -121,7 +131,7 @@ export class SignedCalls {
     path: string,
     headers: Record<string, string>,
     body: string,
-    halfway: (() => Promise<unknown>) | undefined,
+    { halfway, abandoned }: Deviation,
   ): Promise<Reply> {
     const { baseUrl, timeoutMs } = this.endpoint;
     const send = baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
@@ -137,6 +147,7 @@ export class SignedCalls {
     } else {
       call.end(bytes);
     }
+    if (abandoned) setTimeout(() => call.destroy(), ABANDONED_AFTER_MS).unref();
     return reply;
   }
 }

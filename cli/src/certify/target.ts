@@ -7,6 +7,8 @@ interface Probe<Subject> {
   route: string;
   /** A new body for each call. */
   body: (subject: Subject) => Record<string, unknown>;
+  /** Whether the platform reads only the status of the answer. */
+  isAnswerIgnored?: boolean;
 }
 
 /** The properties of a server that the cases for both providers and wallets use. */

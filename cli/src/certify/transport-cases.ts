@@ -5,11 +5,14 @@ import { withSlowBody } from './signed-calls.js';
 import { expectOk, otherProbe, probe, type Target } from './target.js';
 
 const AT_ONCE = 10;
-/** Average duration of a call, in milliseconds, below which a server may answer calls one after the other. */
+/** Duration of a call, in milliseconds, below which a server may answer calls one after the other. */
 const SLOW_CALL_MS = 20;
 /** Largest duration of concurrent calls, as a share of the time that they take one after the other. */
-const SERIAL_PART = 0.6;
-const MEASUREMENTS = 3;
+const SERIAL_PART = 0.7;
+const LEAST_MEASUREMENTS = 3;
+const MOST_MEASUREMENTS = 8;
+/** No further measurement begins after this time, in milliseconds. */
+const MEASURING_MS = 30_000;
 
 const CONTENT_TYPE = 'An answer that the platform reads is JSON with the Content-Type application/json.';
 const SLOW_BODY = 'A server waits for a body that arrives slowly, and answers other calls in the meantime.';
@@ -37,7 +40,9 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
       'answers with Content-Type application/json',
       CONTENT_TYPE,
       async (subject) => {
-        for (const reply of [await probe(target, subject), await otherProbe(target, subject)]) {
+        for (const call of [probe, otherProbe]) {
+          if (call === otherProbe && target.other.isAnswerIgnored) continue;
+          const reply = await call(target, subject);
           expectOk(reply);
           if (/^application\/json\s*(?:;|$)/i.test(reply.contentType)) continue;
           throw new Unmet('Content-Type application/json', reply.contentType || 'no Content-Type');
@@ -68,21 +73,31 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
       );
     }),
     define('calls-in-parallel', 'works on several calls at the same time', PARALLEL, async (subject) => {
-      let received = '';
-      for (let times = 0; times < MEASUREMENTS; times += 1) {
-        const nowMs = callsOf(subject).nowMs;
-        let began = nowMs();
-        for (let call = 0; call < AT_ONCE; call += 1) expectOk(await probe(target, subject));
-        const serialMs = nowMs() - began;
-        if (serialMs < SLOW_CALL_MS * AT_ONCE) return;
-        began = nowMs();
-        const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => probe(target, subject)));
-        const parallelMs = nowMs() - began;
-        for (const reply of replies) expectOk(reply, 'status 200 each time');
-        if (parallelMs < serialMs * SERIAL_PART) return;
-        received = `${Math.round(parallelMs)} ms for ${AT_ONCE} calls at once, ${Math.round(serialMs)} ms one after the other`;
+      const nowMs = callsOf(subject).nowMs;
+      const measure = async (act: () => Promise<Reply[]>): Promise<number> => {
+        const began = nowMs();
+        for (const reply of await act()) expectOk(reply, 'status 200 each time');
+        return nowMs() - began;
+      };
+      const endMs = nowMs() + MEASURING_MS;
+      // Other work on either machine only ever adds to a duration, so the shortest ones say what the server can do.
+      let [singleMs, parallelMs, times] = [Infinity, Infinity, 0];
+      while (times < LEAST_MEASUREMENTS || (times < MOST_MEASUREMENTS && nowMs() < endMs)) {
+        times += 1;
+        for (let call = 0; call < AT_ONCE; call += 1)
+          singleMs = Math.min(singleMs, await measure(async () => [await probe(target, subject)]));
+        if (singleMs < SLOW_CALL_MS) return;
+        const calls = () => Promise.all(Array.from({ length: AT_ONCE }, () => probe(target, subject)));
+        parallelMs = Math.min(parallelMs, await measure(calls));
+        if (parallelMs < singleMs * AT_ONCE * SERIAL_PART) return;
       }
-      throw new Unmet(`${AT_ONCE} calls at once to be faster than one after the other`, received);
+      const [limit, single, parallel] = [singleMs * AT_ONCE * SERIAL_PART, singleMs, parallelMs].map(
+        Math.round,
+      );
+      throw new Unmet(
+        `${AT_ONCE} calls at once in less than ${limit} ms, ${SERIAL_PART * 100} % of ${AT_ONCE} times the fastest single call (${single} ms)`,
+        `${parallel} ms at best, in ${times} measurements`,
+      );
     }),
     define(
       'calls-in-a-row',

@@ -1,4 +1,5 @@
 import { CALLBACK_ROUTES, type CallbackName } from '@croupier/provider-sdk';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../../reply.js';
 import { type Deviation, type Endpoint, SignedCalls } from '../signed-calls.js';
 
@@ -10,11 +11,39 @@ export interface ProviderUnderTest extends Endpoint {
   betAmountMinor: number;
   /** The route below the base address that plays one spin of a batch, if there is one. */
   playPath: string | undefined;
+  /** How many calls measure the latency. */
+  latencyCalls: number;
+  /** The least time between a call at the beginning of the run and its repetition at the end, in milliseconds. */
+  patienceMs: number;
+}
+
+/** Free spins for one player that the provider granted. The provider books them as one batch. */
+export interface Batch {
+  externalRef: string;
+  playerRef: string;
+  gameId: string;
+}
+
+export interface GrantBody {
+  requestRef: string;
+  playerRef: string;
+  gameId: string;
+  spins: number;
+  betAmountMinor: number;
+  currency: string;
+}
+
+/** Calls at the beginning of a run, which are repeated at its end. */
+export interface FirstCalls {
+  batch: Batch & GrantBody & { nonce: string };
+  cancelledBatch: Batch & GrantBody;
+  revocation: Record<string, unknown>;
 }
 
 /** Calls a provider as the platform does, or with a deviation. */
 export class ProviderCaller {
   readonly calls: SignedCalls;
+  private readonly firsts: { [Name in keyof FirstCalls]?: { made: FirstCalls[Name]; atMs: number } } = {};
 
   /** @param nowMs Unix time in milliseconds */
   constructor(
@@ -43,5 +72,23 @@ export class ProviderCaller {
    */
   play(batch: object): Promise<Reply> {
     return this.calls.post(this.provider.playPath ?? '', batch);
+  }
+
+  /** The result of a first call, which is made now unless an earlier case has made it. */
+  async first<Name extends keyof FirstCalls>(
+    name: Name,
+    make: () => Promise<FirstCalls[Name]>,
+  ): Promise<FirstCalls[Name]> {
+    const known = this.firsts[name];
+    if (known) return known.made;
+    const made = await make();
+    Object.assign(this.firsts, { [name]: { made, atMs: this.calls.nowMs() } });
+    return made;
+  }
+
+  /** Waits until the first call is `patienceMs` old. */
+  async untilOld(name: keyof FirstCalls): Promise<void> {
+    const ageMs = this.calls.nowMs() - (this.firsts[name]?.atMs ?? 0);
+    if (ageMs < this.provider.patienceMs) await delay(this.provider.patienceMs - ageMs);
   }
 }

@@ -33,6 +33,8 @@ secret is taken from CROUPIER_SECRET.
   --play-path PATH         below the webhook base URL; a POST there, signed as a callback is,
                            with {externalRef, playerRef, gameId}, plays one spin and is
                            answered 200. Without it the cases that need a spin are skipped.
+  --calls N                how many calls measure the latency; default: 100
+  --patience-seconds N     how old the first calls are when the last cases repeat them; default: 5
   --timeout-ms N           for one call; default: 10000, as the platform's
   --slow-ms N              how long a slow body pauses; default: 500
 ${CERTIFICATION_HELP}`;
@@ -45,6 +47,8 @@ const OPTIONS = {
   currency: { type: 'string', default: 'EUR' },
   'bet-amount-minor': { type: 'string', default: '20' },
   'play-path': { type: 'string' },
+  calls: { type: 'string', default: '100' },
+  'patience-seconds': { type: 'string', default: '5' },
   'timeout-ms': { type: 'string', default: '10000' },
   'slow-ms': { type: 'string', default: '500' },
   ...CERTIFICATION_OPTIONS,
@@ -85,6 +89,8 @@ function providerIn(values: Values, secret: string): ProviderUnderTest {
     currency: currencyOption(values.currency),
     betAmountMinor: wholeNumber('bet-amount-minor', values['bet-amount-minor'], 0),
     playPath,
+    latencyCalls: wholeNumber('calls', values.calls, 1),
+    patienceMs: wholeNumber('patience-seconds', values['patience-seconds'], 0) * 1000,
     timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
     slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
   };

@@ -1,24 +1,9 @@
 import { isExternalRef } from '@croupier/provider-sdk';
 import { Prerequisite, Unmet } from '../outcome.js';
 import { describeReply, type Reply } from '../../reply.js';
+import { repeatable } from '../signed-calls.js';
 import { expectOk } from '../target.js';
-import type { ProviderCaller } from './caller.js';
-
-/** Free spins for one player that the provider granted. The provider books them as one batch. */
-interface Batch {
-  externalRef: string;
-  playerRef: string;
-  gameId: string;
-}
-
-interface GrantBody {
-  requestRef: string;
-  playerRef: string;
-  gameId: string;
-  spins: number;
-  betAmountMinor: number;
-  currency: string;
-}
+import type { Batch, FirstCalls, GrantBody, ProviderCaller } from './caller.js';
 
 const SPINS = 5;
 const EXTERNAL_REF_WORDS =
@@ -64,10 +49,40 @@ export function referenceTo({ externalRef, playerRef, gameId }: Batch): Batch {
   return { externalRef, playerRef, gameId };
 }
 
-/** Expects a 4xx for a call that is correctly signed but cannot be carried out. */
-export function expectRefusal(reply: Reply): void {
-  if (reply.status < 400 || reply.status > 499)
-    throw new Unmet('a status from 400 to 499', describeReply(reply));
+/**
+ * Expects a 4xx for a call that is correctly signed but cannot be carried out. A 401 would say that its signature is wrong.
+ * @param which names the call if the case makes several
+ */
+export function expectRefusal(reply: Reply, which = ''): void {
+  if (reply.status >= 400 && reply.status <= 499 && reply.status !== 401) return;
+  throw new Unmet(`a status from 400 to 499 other than 401 ${which}`.trimEnd(), describeReply(reply));
+}
+
+/** The first batch of the run, which the cases at its end repeat: granted now unless an earlier case has done so. */
+export function firstBatch(caller: ProviderCaller): Promise<FirstCalls['batch']> {
+  return caller.first('batch', async () => {
+    const body = grantBody(caller);
+    const { nonce } = repeatable(caller.calls);
+    return { ...body, nonce, externalRef: externalRefIn(await caller.call('grant', body, { nonce })) };
+  });
+}
+
+/** The first batch of the run that was cancelled. */
+export function firstCancelledBatch(caller: ProviderCaller): Promise<FirstCalls['cancelledBatch']> {
+  return caller.first('cancelledBatch', async () => {
+    const batch = await grantBatch(caller);
+    expectOk(await caller.call('cancel', referenceTo(batch)));
+    return batch;
+  });
+}
+
+/** The body of the first revocation of the run. */
+export function firstRevocation(caller: ProviderCaller): Promise<FirstCalls['revocation']> {
+  return caller.first('revocation', async () => {
+    const body = revocationBody(caller);
+    expectOk(await caller.call('revoke', body));
+    return body;
+  });
 }
 
 export function externalRefIn(reply: Reply): string {
@@ -85,9 +100,12 @@ export async function statusOf(
   const reply = await caller.call('status', referenceTo(batch));
   expectOk(reply);
   const { remainingSpins, completed } = reply.json ?? {};
-  if (typeof remainingSpins === 'number' && typeof completed === 'boolean')
-    return { remainingSpins, completed };
-  throw new Unmet('JSON with remainingSpins, a number, and completed, a boolean', describeReply(reply));
+  const isCount = Number.isSafeInteger(remainingSpins) && Number(remainingSpins) >= 0;
+  if (isCount && typeof completed === 'boolean') return { remainingSpins: Number(remainingSpins), completed };
+  throw new Unmet(
+    'JSON with remainingSpins, an integer of at least 0, and completed, a boolean',
+    describeReply(reply),
+  );
 }
 
 export async function expectRemaining(

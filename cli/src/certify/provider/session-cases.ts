@@ -1,23 +1,21 @@
-import type { Case } from '../outcome.js';
 import { expectOk } from '../target.js';
-import type { ProviderCaller } from './caller.js';
-import { revocationBody } from './expectations.js';
+import { expectRefusal, firstRevocation, revocationBody } from './expectations.js';
+import { AT_ONCE, atOnce, type ProviderCase } from './provider-case.js';
 import { RULES } from './rules.js';
 
 const REASONS = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'];
-const AT_ONCE = 10;
 
-export const SESSION_CASES: Case<ProviderCaller>[] = [
+export const SESSION_CASES: ProviderCase[] = [
   {
     id: 'revoke-answered',
-    group: 'revoke',
     title: 'answers a revocation with 200',
     rule: RULES.revoke,
-    run: async (caller) => expectOk(await caller.call('revoke', revocationBody(caller))),
+    run: async (caller) => {
+      await firstRevocation(caller);
+    },
   },
   {
     id: 'revoke-every-reason',
-    group: 'revoke',
     title: 'takes every reason of a revocation',
     rule: RULES.revoke,
     run: async (caller) => {
@@ -28,7 +26,6 @@ export const SESSION_CASES: Case<ProviderCaller>[] = [
   },
   {
     id: 'revoke-repeated',
-    group: 'revoke',
     title: 'answers a repeated revocation with 200',
     rule: RULES.revokeRepeated,
     run: async (caller) => {
@@ -38,8 +35,18 @@ export const SESSION_CASES: Case<ProviderCaller>[] = [
     },
   },
   {
+    id: 'revoke-after-revoke',
+    title: 'answers a second revocation of a session, for another reason, with 200',
+    rule: RULES.revokeRepeated,
+    run: async (caller) => {
+      const body = revocationBody(caller);
+      await caller.call('revoke', body);
+      const second = { ...body, revocationRef: caller.calls.fresh('revocation'), reason: 'OTHER' };
+      expectOk(await caller.call('revoke', second), 'status 200 for the second revocation too');
+    },
+  },
+  {
     id: 'revoke-unknown-fields',
-    group: 'revoke',
     title: 'ignores fields of a revocation that it does not know',
     rule: RULES.unknownFields,
     run: async (caller) =>
@@ -47,12 +54,27 @@ export const SESSION_CASES: Case<ProviderCaller>[] = [
   },
   {
     id: 'revoke-at-once',
-    group: 'revoke',
     title: `answers ${AT_ONCE} revocations at once with 200`,
     rule: RULES.revoke,
     run: async (caller) => {
-      const calls = Array.from({ length: AT_ONCE }, () => caller.call('revoke', revocationBody(caller)));
-      for (const reply of await Promise.all(calls)) expectOk(reply, 'status 200 each time');
+      for (const reply of await atOnce(() => caller.call('revoke', revocationBody(caller))))
+        expectOk(reply, 'status 200 each time');
     },
+  },
+  {
+    id: 'revoke-repeated-at-once',
+    title: `answers ${AT_ONCE} equal revocations at once with 200`,
+    rule: RULES.revokeRepeated,
+    run: async (caller) => {
+      const body = revocationBody(caller);
+      for (const reply of await atOnce(() => caller.call('revoke', body)))
+        expectOk(reply, 'status 200 each time');
+    },
+  },
+  {
+    id: 'revoke-broken',
+    title: 'refuses a revocation whose body is not JSON',
+    rule: RULES.invalid,
+    run: async (caller) => expectRefusal(await caller.call('revoke', '{"sessionId":')),
   },
 ];
