@@ -35,7 +35,7 @@ interface Row {
 }
 
 const FINAL = 'APPROVED and DECLINED are final, also after an error: stop retrying.';
-const FORGED = 'An answer that names another transactionId is no answer.';
+const FORGED = 'An answer that names another transactionId, or none, is no answer.';
 const RETRY =
   'After a 500 with retry-same-request, a 409, a time-out, a broken connection or an error without X-Error-Code, send the same body again, with a new nonce and signature.';
 const WAIT = 'Before you retry, wait the seconds that Retry-After names.';
@@ -50,6 +50,8 @@ const REDIRECT = 'Follow no redirect with a signed request; its outcome is unkno
 const PROXY =
   'An error without X-Error-Code, or a 200 that is not a decision, says nothing about the money: the outcome is unknown.';
 
+/** More requests than this in one run are no retries with pauses. */
+const MOST_REQUESTS = 100;
 const ONCE = { most: 1 };
 const TWICE = { least: 2 };
 
@@ -82,7 +84,14 @@ const DECISIONS: Row[] = [
     id: 'forged-answer',
     title: 'does not accept an answer for another transactionId',
     rule: FORGED,
-    script: [{ does: 'forge' }],
+    script: [{ does: 'forge', transactionId: 'another-transaction' }],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'forged-answer-unnamed',
+    title: 'does not accept an answer without a transactionId',
+    rule: FORGED,
+    script: [{ does: 'forge', transactionId: undefined }],
     verdicts: ['unknown'],
   },
 ];
@@ -115,12 +124,29 @@ const RETRIES: Row[] = [
     pauseMs: 950,
   },
   {
+    id: 'retry-overloaded',
+    title: 'waits for Retry-After of a 500, too',
+    rule: WAIT,
+    script: [refuse(500, 'OVERLOADED', 'retry-same-request', 1), APPROVE],
+    verdicts: ['approved'],
+    requests: TWICE,
+    pauseMs: 950,
+  },
+  {
+    id: 'retry-twice',
+    title: 'sends the same request a third time',
+    rule: RETRY,
+    script: [UNAVAILABLE, { does: 'cut' }, APPROVE],
+    verdicts: ['approved'],
+    requests: { least: 3 },
+  },
+  {
     id: 'retry-bounded',
     title: 'gives up eventually and reports unknown',
     rule: BOUND,
     script: [UNAVAILABLE],
     verdicts: ['unknown'],
-    requests: TWICE,
+    requests: { least: 2, most: MOST_REQUESTS },
   },
 ];
 
@@ -168,10 +194,53 @@ const DOUBTS: Row[] = [
     verdicts: ['unknown'],
   },
   {
-    id: 'doubt-redirect',
-    title: 'follows no redirect with a signed request',
+    id: 'doubt-contact-platform-once',
+    title: 'does not repeat a request after a 500 with contact-platform',
+    rule: CONTACT,
+    script: [refuse(500, 'INTERNAL', 'contact-platform'), APPROVE],
+    verdicts: ['unknown'],
+    requests: ONCE,
+  },
+  {
+    id: 'doubt-error-then-not-configured',
+    title: 'reports unknown when a 500 is followed by a refusal',
+    rule: DOUBT,
+    script: [UNAVAILABLE, refuse(503, 'GAME_NOT_CONFIGURED', 'contact-platform')],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'doubt-proxy-then-refused',
+    title: "reports unknown when a proxy's error is followed by a refusal",
+    rule: DOUBT,
+    script: [proxy(503), SESSION_INVALID],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'doubt-other-status',
+    title: 'takes no status but APPROVED and DECLINED for a decision',
+    rule: PROXY,
+    script: [{ does: 'decide', status: 'PENDING' }],
+    verdicts: ['unknown'],
+  },
+  ...[307, 302, 308].map((status) => ({
+    id: status === 307 ? 'doubt-redirect' : `doubt-redirect-${status}`,
+    title: `follows no redirect with a signed request: ${status}`,
     rule: REDIRECT,
-    script: [proxy(307, { Location: '/elsewhere' })],
+    script: [proxy(status, { Location: '/elsewhere' })],
+    verdicts: ['unknown' as const],
+  })),
+  {
+    id: 'doubt-empty',
+    title: 'reports unknown after a 200 without a body',
+    rule: PROXY,
+    script: [{ does: 'proxy', status: 200, text: '' }],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'doubt-accepted',
+    title: "reports unknown after a proxy's 202",
+    rule: PROXY,
+    script: [proxy(202)],
     verdicts: ['unknown'],
   },
   ...[401, 403, 404, 408, 503].map((status) => ({
@@ -242,7 +311,8 @@ function judge({ verdicts, requests = {}, pauseMs = 0 }: Row, { verdict, arrival
   const { least = 1, most = Infinity } = requests;
   if (!verdicts.includes(verdict)) throw new Unmet(`the verdict ${verdicts.join(' or ')}`, verdict);
   if (arrivals.length < least) throw new Unmet(`at least ${least} requests`, String(arrivals.length));
-  if (arrivals.length > most) throw new Unmet(`at most ${most} request`, String(arrivals.length));
+  if (arrivals.length > most)
+    throw new Unmet(`at most ${most} request${most === 1 ? '' : 's'}`, String(arrivals.length));
   const [first, second] = arrivals;
   const pausedMs = first && second ? Math.round(second.atMs - first.atMs) : Infinity;
   if (pausedMs < pauseMs) throw new Unmet(`a pause of at least ${pauseMs} ms`, `${pausedMs} ms`);

@@ -127,6 +127,9 @@ export class ClientRunner {
     for (const { method, target, headers, body, atMs } of arrivals) {
       if (method !== 'POST' || target !== ROUTE)
         throw new Unmet(`POST ${ROUTE} alone`, `${method} ${target}`);
+      const { 'content-type': type = 'none' } = headers;
+      if (!/^application\/json(?:\s*;\s*charset=utf-8)?$/i.test(type.trim()))
+        throw new Unmet('Content-Type application/json', type);
       const call = { method, path: target, headers, body, tenantId, secret, now: atMs / 1000 };
       const verification = verifyPlatformSignature(call);
       if (!verification.ok) throw new Unmet('a valid signature on each request', verification.reason);
@@ -136,7 +139,11 @@ export class ClientRunner {
     }
     const sent = fieldsIn(first.body);
     for (const [name, value] of Object.entries(request)) {
-      if (sent[name] !== value) throw new Unmet(`${name} ${value}`, String(sent[name]));
+      if (sent[name] !== value) throw new Unmet(`${name} ${value}, a ${typeof value}`, described(sent[name]));
     }
   }
+}
+
+function described(value: unknown): string {
+  return value === undefined ? 'no such field' : `${JSON.stringify(value)}, a ${typeof value}`;
 }

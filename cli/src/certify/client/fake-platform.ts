@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 /** The fake platform's reaction to one request. */
 export type Step =
-  | { does: 'decide'; status: 'APPROVED' | 'DECLINED' }
-  /** An answer for another transactionId, as a faulty cache or an attacker may send it. */
-  | { does: 'forge' }
+  /** PENDING is not a decision. */
+  | { does: 'decide'; status: 'APPROVED' | 'DECLINED' | 'PENDING' }
+  /** An answer for another transactionId or none, as a faulty cache or an attacker may send it. */
+  | { does: 'forge'; transactionId: string | undefined }
   /** An error of the platform, with its headers. */
   | { does: 'refuse'; status: number; code: string; next: string; retryAfterSeconds?: number }
   /** An answer without the platform's headers, as a proxy sends it. */
@@ -87,7 +88,7 @@ function answer(step: Step, body: string, response: ServerResponse): void {
     case 'decide':
       return sendJson(response, 200, decision(body, step.status));
     case 'forge':
-      return sendJson(response, 200, { ...decision(body, 'APPROVED'), transactionId: 'another-transaction' });
+      return sendJson(response, 200, { ...decision(body, 'APPROVED'), transactionId: step.transactionId });
     case 'refuse': {
       const { status, code, next, retryAfterSeconds } = step;
       const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': retryAfterSeconds };
@@ -99,7 +100,7 @@ function answer(step: Step, body: string, response: ServerResponse): void {
   }
 }
 
-function decision(body: string, status: 'APPROVED' | 'DECLINED'): object {
+function decision(body: string, status: 'APPROVED' | 'DECLINED' | 'PENDING'): object {
   const { transactionId, currency } = fieldsIn(body);
   const reason = status === 'DECLINED' ? { declineReason: 'INSUFFICIENT_FUNDS' } : {};
   return { transactionId, platformTransactionId: 'fake-1', status, balance: 1000, currency, ...reason };
