@@ -32,7 +32,8 @@ export interface Deviation {
   signedMethod?: string;
   /** The signed path, base path included. */
   signedPath?: string;
-  signedBody?: string;
+  /** The signed body, or a change of the body that is sent. */
+  signedBody?: string | ((body: string) => string);
   /** Appended to the path without being signed. */
   query?: string;
   /** Changes the headers after they were signed. */
@@ -107,12 +108,13 @@ export class SignedCalls {
   ): Record<string, string> {
     const timestamp = deviation.timestamp ?? String(this.nowSeconds());
     const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
+    const { signedBody = body } = deviation;
     const signature = signatureOf(deviation.secret ?? this.endpoint.secret, {
       method: deviation.signedMethod ?? 'POST',
       path: deviation.signedPath ?? path,
       timestamp,
       nonce,
-      body: deviation.signedBody ?? body,
+      body: typeof signedBody === 'string' ? signedBody : signedBody(body),
     });
     const headers = {
       'Content-Type': 'application/json',

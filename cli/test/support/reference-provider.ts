@@ -186,7 +186,7 @@ export class ReferenceProvider {
       throw error;
     }
     await does.work(call);
-    switch (call.path) {
+    switch (call.path.replace(/^\/rgs/, '')) {
       case CALLBACK_ROUTES.grant:
         return this.grant(body);
       case CALLBACK_ROUTES.revoke:
