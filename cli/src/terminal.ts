@@ -52,9 +52,9 @@ export function addressOption(option: string, text: string | undefined): URL {
 }
 
 /** @throws UsageError unless the text is a currency code */
-export function currencyOption(text: string): string {
+export function currencyOption(text: string, option = 'currency'): string {
   if (/^[A-Z]{3}$/.test(text)) return text;
-  throw new UsageError('--currency must be three upper-case letters.');
+  throw new UsageError(`--${option} must be three upper-case letters.`);
 }
 
 /** @throws UsageError if the option is missing */

@@ -1,6 +1,6 @@
 import { signatureOf } from '@croupier/provider-sdk';
 import { randomBytes } from 'node:crypto';
-import { request as requestHttp } from 'node:http';
+import { type Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Reply, replyTo } from '../reply.js';
@@ -42,6 +42,8 @@ export interface Deviation {
   halfway?: () => Promise<unknown>;
   /** Closes the connection soon after the request was sent, unless the answer has arrived by then. */
   abandoned?: boolean;
+  /** The connections to use. `false`: a new connection for this call. Default: those that all calls share. */
+  agent?: Agent | false;
 }
 
 /** Makes signed calls as the platform does, or with a deviation. */
@@ -62,6 +64,11 @@ export class SignedCalls {
   fresh(what: string): string {
     this.ids += 1;
     return `certify-${this.run}-${what}-${this.ids}`;
+  }
+
+  /** 32 hexadecimal digits, as in the ids of the platform's own transactions. */
+  freshHex(): string {
+    return randomBytes(16).toString('hex');
   }
 
   nowSeconds(): number {
@@ -107,7 +114,7 @@ export class SignedCalls {
     deviation: Deviation,
   ): Record<string, string> {
     const timestamp = deviation.timestamp ?? String(this.nowSeconds());
-    const nonce = deviation.nonce ?? randomBytes(16).toString('hex');
+    const nonce = deviation.nonce ?? this.freshHex();
     const { signedBody = body } = deviation;
     const signature = signatureOf(deviation.secret ?? this.endpoint.secret, {
       method: deviation.signedMethod ?? 'POST',
@@ -133,13 +140,14 @@ export class SignedCalls {
     path: string,
     headers: Record<string, string>,
     body: string,
-    { halfway, abandoned }: Deviation,
+    { halfway, abandoned, agent }: Deviation,
   ): Promise<Reply> {
     const { baseUrl, timeoutMs } = this.endpoint;
     const send = baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
     const bytes = Buffer.from(body);
     const half = bytes.length >> 1;
-    const options = { method: 'POST', path, headers: { ...headers, 'Content-Length': bytes.length } };
+    const named = { ...headers, 'Content-Length': bytes.length };
+    const options = { method: 'POST', path, headers: named, ...(agent !== undefined && { agent }) };
     const call = send(baseUrl.origin, options);
     const reply = replyTo(call, timeoutMs);
     this.connections.follow(call, name);

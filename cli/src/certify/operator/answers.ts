@@ -6,6 +6,8 @@ export interface Decision {
   status: 'APPROVED' | 'DECLINED';
   /** Minor units. */
   balance: number;
+  /** The `reason`, of whatever type. */
+  reason: unknown;
 }
 
 const SENT_AGAIN =
@@ -15,7 +17,7 @@ const MISDIRECTED =
 
 /** @throws Unmet unless the platform would accept the reply as the decision on this order */
 export function decisionOf(reply: Reply, { transactionId }: { transactionId: string }): Decision {
-  const { status, balance } = reply.json ?? {};
+  const { status, balance, reason } = reply.json ?? {};
   const isDecision = status === 'APPROVED' || status === 'DECLINED';
   if (reply.status !== 200 || !isDecision || !Number.isSafeInteger(balance)) {
     throw new Unmet(
@@ -25,7 +27,7 @@ export function decisionOf(reply: Reply, { transactionId }: { transactionId: str
     );
   }
   expectNamed(reply, { transactionId });
-  return { status, balance: balance as number };
+  return { status, balance: balance as number, reason };
 }
 
 /** @throws Unmet unless the platform would accept the reply as the balance that was asked for */

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Prerequisite, Unmet } from '../outcome.js';
 import type { Reply } from '../../reply.js';
 import { type Deviation, type Endpoint, SignedCalls } from '../signed-calls.js';
 import { balanceOf, type Decision, decisionOf } from './answers.js';
 
 export const WALLET_ROUTES = { transaction: '/transaction', balance: '/balance' } as const;
+/** Pause before a call is repeated that the wallet has not decided, in milliseconds. */
+const RETRY_MS = 50;
 
 export interface WalletUnderTest extends Endpoint {
   /** A player with an account. The cases move this player's money. */
@@ -13,6 +16,8 @@ export interface WalletUnderTest extends Endpoint {
   /** A player without an account, if there is one. */
   unknownPlayerRef: string | undefined;
   currency: string;
+  /** Another currency in which the player has an account, if there is one. */
+  otherCurrency: string | undefined;
   /** The provider in whose name transactions are sent. */
   providerId: string;
   gameId: string;
@@ -20,6 +25,16 @@ export interface WalletUnderTest extends Endpoint {
   stakeMinor: number;
   /** Number of calls whose latency is measured. It is rounded up to a multiple of 5. */
   latencyCalls: number;
+  /** Time from the first transactions until they are repeated at the end of the run, in milliseconds. */
+  patienceMs: number;
+  /** A command line that restarts the wallet, if there is one. */
+  restartCommand: string | undefined;
+}
+
+/** An account at the wallet. By default it is the first player's, in the first currency. */
+export interface Account {
+  playerRef: string;
+  currency: string;
 }
 
 /** The body of a transaction. Contract, section 4. */
@@ -63,9 +78,18 @@ export class WalletCaller {
 
   /** A ROLLBACK of a transaction. The transaction need not have been sent. */
   rollback(target: WalletOrder, fields: Partial<WalletOrder> = {}): WalletOrder {
-    const { playerRef, amountMinor, providerId } = target;
-    const named = { originalTransactionId: target.transactionId, roundId: target['roundId'] };
-    return this.order('ROLLBACK', { playerRef, amountMinor, providerId, ...named, ...fields });
+    const { playerRef, currency, amountMinor, providerId, gameId, roundId } = target;
+    const named = { originalTransactionId: target.transactionId, gameId, roundId };
+    return this.order('ROLLBACK', { playerRef, currency, amountMinor, providerId, ...named, ...fields });
+  }
+
+  /** Another provider, whose transactions have ids of their own. */
+  get otherProviderId(): string {
+    return `${this.wallet.providerId}-other`.slice(-64);
+  }
+
+  get otherGameId(): string {
+    return `${this.wallet.gameId}-other`.slice(-128);
   }
 
   /** @param amountMinor may be negative */
@@ -97,6 +121,20 @@ export class WalletCaller {
   }
 
   /**
+   * Sends a transaction that the wallet must decide, again and again while it answers that it does not know the outcome
+   * yet.
+   * @throws Unmet unless there is a valid 200 that names the transaction within the time-out
+   */
+  async decideEventually(order: WalletOrder): Promise<Decision> {
+    const until = this.calls.nowMs() + this.wallet.timeoutMs;
+    for (;;) {
+      const reply = await this.send(order);
+      if (reply.status === 200 || this.calls.nowMs() > until) return decisionOf(reply, order);
+      await delay(RETRY_MS);
+    }
+  }
+
+  /**
    * Sends transactions that the wallet must decide, all at once. Waits for every answer before it judges the first.
    * @throws Unmet for anything but a valid 200 that names the transaction
    */
@@ -124,22 +162,22 @@ export class WalletCaller {
   }
 
   /**
-   * Asks for the balances of these players, all at once. Waits for every answer before it judges the first.
+   * Asks for the balances of these accounts, all at once. Waits for every answer before it judges the first.
    * @throws Unmet for anything but a valid 200 that names the player and the currency
    */
-  async readBalancesAtOnce(playerRefs: readonly string[]): Promise<number[]> {
-    const bodies = playerRefs.map((playerRef) => this.balanceBody({ playerRef }));
+  async readBalancesAtOnce(accounts: readonly Partial<Account>[]): Promise<number[]> {
+    const bodies = accounts.map((account) => this.balanceBody({ ...account }));
     const calls = bodies.map(async (body) => ({ body, reply: await this.askBalance(body) }));
     return (await Promise.all(calls)).map(({ body, reply }) => balanceOf(reply, body));
   }
 
   /**
-   * The player's balance in minor units.
+   * The balance of an account in minor units.
    * @throws Prerequisite if the wallet does not return it
    */
-  async balance(playerRef = this.wallet.playerRef): Promise<number> {
+  async balance(account: Partial<Account> = {}): Promise<number> {
     try {
-      return await this.readBalance({ playerRef });
+      return await this.readBalance({ ...account });
     } catch (error) {
       throw error instanceof Unmet
         ? new Prerequisite(`a balance first: ${error.expected}`, error.received)

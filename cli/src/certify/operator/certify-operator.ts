@@ -5,6 +5,7 @@ import {
   requiredOption,
   secretFrom,
   type Terminal,
+  UsageError,
   wholeNumber,
 } from '../../terminal.js';
 import {
@@ -15,13 +16,14 @@ import {
   selectCases,
 } from '../certification.js';
 import { WalletCaller, type WalletUnderTest } from './caller.js';
-import { WALLET_CASES } from './cases.js';
+import { WALLET_CASES, walletCasesOf } from './cases.js';
 
 export const CERTIFY_OPERATOR_HELP = `croupier-provider certify-operator --url URL --tenant ID --player REF [options]
 
 Runs every case of the wallet contract against an operator's wallet, as the platform would call
-it. Run it against a test environment: it moves money of the players that you name, and tops
-them up with ADJUSTMENTs. The operator's secret is taken from CROUPIER_SECRET.
+it. Run it against a test environment: it moves the money of the players that you name, and sets
+their balances with ADJUSTMENTs of the provider "platform". The operator's secret is taken from
+CROUPIER_SECRET.
 
   --url URL                the wallet's base address as it is registered with the platform;
                            /transaction and /balance are below it
@@ -31,12 +33,19 @@ them up with ADJUSTMENTs. The operator's secret is taken from CROUPIER_SECRET.
   --unknown-player REF     one that the wallet does not know; without it the cases about such a player
                            are skipped
   --currency CODE          default: EUR
-  --stake-minor N          the amount of most BETs in minor units; default: 100
+  --other-currency CODE    a currency in which the player has another account; without it the cases
+                           about two currencies are skipped
+  --stake-minor N          the amount of most BETs in minor units; default: 107
   --provider-id ID         in whose name bets are sent; default: certify-provider
   --game-id ID             default: certify-game
   --calls N                how many calls measure the latency; default: 500
   --timeout-ms N           the platform's time-out for one call; default: 5000
   --slow-ms N              how long a slow body pauses; default: 500
+  --patience-seconds N     the first transactions are repeated at the end, at least so many seconds
+                           after they were first sent; default: 5
+  --restart-command LINE   a command line for the shell that restarts the wallet, and ends when this
+                           is done; without it nothing is restarted, and the cases about
+                           restarts are not part of the certification
 ${CERTIFICATION_HELP}`;
 
 const OPTIONS = {
@@ -46,12 +55,15 @@ const OPTIONS = {
   'other-player': { type: 'string' },
   'unknown-player': { type: 'string' },
   currency: { type: 'string', default: 'EUR' },
-  'stake-minor': { type: 'string', default: '100' },
+  'other-currency': { type: 'string' },
+  'stake-minor': { type: 'string', default: '107' },
   'provider-id': { type: 'string', default: 'certify-provider' },
   'game-id': { type: 'string', default: 'certify-game' },
   calls: { type: 'string', default: '500' },
   'timeout-ms': { type: 'string', default: '5000' },
   'slow-ms': { type: 'string', default: '500' },
+  'patience-seconds': { type: 'string', default: '5' },
+  'restart-command': { type: 'string' },
   ...CERTIFICATION_OPTIONS,
 } as const;
 
@@ -59,14 +71,15 @@ const OPTIONS = {
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(WALLET_CASES, terminal);
-  const cases = selectCases(WALLET_CASES, values);
+  const selected = selectCases(WALLET_CASES, values);
   const wallet = walletIn(values, secretFrom(terminal));
+  const cases = values.only ? selected : walletCasesOf(wallet);
   const about = {
     certification: 'certify-operator',
     subject: 'Operator wallet',
     tenantId: wallet.tenantId,
     address: { name: 'walletBaseUrl', url: wallet.baseUrl.href },
-    complete: cases.length === WALLET_CASES.length,
+    complete: !values.only,
   };
   return certifyWith(cases, new WalletCaller(wallet, terminal.now), about, values, terminal);
 }
@@ -84,11 +97,22 @@ function walletIn(values: ReturnType<typeof parse>, secret: string): WalletUnder
     otherPlayerRef: values['other-player'],
     unknownPlayerRef: values['unknown-player'],
     currency: currencyOption(values.currency),
+    otherCurrency: otherCurrencyIn(values),
     providerId: values['provider-id'],
     gameId: values['game-id'],
     stakeMinor: wholeNumber('stake-minor', values['stake-minor'], 1),
     latencyCalls: wholeNumber('calls', values.calls, 1),
     timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
     slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
+    patienceMs: 1000 * wholeNumber('patience-seconds', values['patience-seconds'], 0),
+    restartCommand: values['restart-command'],
   };
+}
+
+/** @throws UsageError if it is no currency code, or the first currency */
+function otherCurrencyIn(values: ReturnType<typeof parse>): string | undefined {
+  const other = values['other-currency'];
+  if (other === undefined) return undefined;
+  if (other === values.currency) throw new UsageError('--other-currency must differ from --currency.');
+  return currencyOption(other, 'other-currency');
 }

@@ -1,7 +1,7 @@
 import { Prerequisite, Unmet } from '../outcome.js';
 import { describeReply, type Reply } from '../../reply.js';
 import type { Decision } from './answers.js';
-import type { WalletCaller, WalletOrder } from './caller.js';
+import type { Account, WalletCaller, WalletOrder } from './caller.js';
 
 /** Minimum balance at the start of a case, as a multiple of the stake. */
 const FUNDS_STAKES = 20;
@@ -10,9 +10,9 @@ const FUNDS_STAKES = 20;
  * Tops up the player if the balance is below what the cases need.
  * @throws Prerequisite if the wallet does not return or change the balance
  */
-export async function fund(caller: WalletCaller, playerRef = caller.wallet.playerRef): Promise<void> {
-  const missing = FUNDS_STAKES * caller.stakeMinor - (await caller.balance(playerRef));
-  if (missing > 0) await adjust(caller, missing, playerRef);
+export async function fund(caller: WalletCaller, account: Partial<Account> = {}): Promise<void> {
+  const missing = FUNDS_STAKES * caller.stakeMinor - (await caller.balance(account));
+  if (missing > 0) await adjust(caller, missing, account);
 }
 
 /**
@@ -22,17 +22,21 @@ export async function fund(caller: WalletCaller, playerRef = caller.wallet.playe
 export async function adjust(
   caller: WalletCaller,
   byMinor: number,
-  playerRef = caller.wallet.playerRef,
+  account: Partial<Account> = {},
 ): Promise<void> {
-  if (byMinor !== 0) await bookFirst(caller, caller.adjustment(byMinor, { playerRef }));
+  if (byMinor !== 0) await bookFirst(caller, caller.adjustment(byMinor, account));
 }
 
 /**
  * Sets the balance that the case needs.
  * @throws Prerequisite if the wallet does not return or change the balance
  */
-export async function setBalance(caller: WalletCaller, toMinor: number): Promise<void> {
-  await adjust(caller, toMinor - (await caller.balance()));
+export async function setBalance(
+  caller: WalletCaller,
+  toMinor: number,
+  account: Partial<Account> = {},
+): Promise<void> {
+  await adjust(caller, toMinor - (await caller.balance(account)), account);
 }
 
 /**
@@ -60,6 +64,12 @@ export function expectDeclined(decision: Decision, what = 'DECLINED'): Decision 
   throw new Unmet(what, `APPROVED, balance ${decision.balance}`);
 }
 
+/** Expects any answer but an approval. */
+export function expectUnapproved(reply: Reply): void {
+  if (reply.status === 200 && reply.json?.['status'] === 'APPROVED')
+    throw new Unmet('any answer but APPROVED', describeReply(reply));
+}
+
 /** Expects that the wallet does not book an invalid body: it answers 4xx or DECLINED. */
 export function expectNotApproved(reply: Reply): void {
   const isClientError = reply.status >= 400 && reply.status <= 499;
@@ -68,20 +78,43 @@ export function expectNotApproved(reply: Reply): void {
     throw new Unmet('a status from 400 to 499, or DECLINED', describeReply(reply));
 }
 
+/** Expects that the wallet approves a transaction, with the balance that it leaves in the answer. */
+export async function expectBooked(
+  caller: WalletCaller,
+  order: WalletOrder,
+  balanceMinor: number,
+): Promise<void> {
+  const { balance } = expectApproved(await caller.decide(order), `APPROVED for the ${order.kind}`);
+  expectBalance(balance, balanceMinor, `in the answer to the ${order.kind}`);
+}
+
+/** Expects that the wallet answers a repeated transaction as it did the first time. The balance may differ. */
+export async function expectRepeated(
+  caller: WalletCaller,
+  order: WalletOrder,
+  first: Pick<Decision, 'status' | 'reason'>,
+): Promise<void> {
+  const { status, reason } = await caller.decide(order);
+  if (status === first.status && reason === first.reason) return;
+  const shown = (decision: Pick<Decision, 'status' | 'reason'>) =>
+    decision.reason === undefined ? decision.status : `${decision.status} ${JSON.stringify(decision.reason)}`;
+  throw new Unmet(`${shown(first)} for the repeated ${order.kind}`, shown({ status, reason }));
+}
+
 export function expectBalance(received: number, expected: number, where: string): void {
   if (received !== expected) throw new Unmet(`balance ${expected} ${where}`, `balance ${received}`);
 }
 
-/** Expects that `act` changes the player's balance by `byMinor`, according to the balance route. */
+/** Expects that `act` changes the balance of the account by `byMinor`, according to the balance route. */
 export async function expectMovement(
   caller: WalletCaller,
   byMinor: number,
   act: (beforeMinor: number) => Promise<unknown>,
-  playerRef = caller.wallet.playerRef,
+  account: Partial<Account> = {},
 ): Promise<void> {
-  const before = await caller.balance(playerRef);
+  const before = await caller.balance(account);
   await act(before);
-  const after = await caller.balance(playerRef);
+  const after = await caller.balance(account);
   if (after - before !== byMinor) {
     throw new Unmet(
       `the balance changed by ${byMinor}`,

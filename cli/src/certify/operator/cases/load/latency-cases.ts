@@ -1,7 +1,8 @@
-import { type Latency, Unmet } from '../outcome.js';
-import { decisionOf } from './answers.js';
-import type { WalletCaller, WalletOrder } from './caller.js';
-import type { WalletCase } from './wallet-case.js';
+import { type Latency, Unmet } from '../../../outcome.js';
+import { decisionOf } from '../../answers.js';
+import type { WalletCaller, WalletOrder } from '../../caller.js';
+import { RULES } from '../../rules.js';
+import type { WalletCase } from '../wallet-case.js';
 
 /** Number of concurrent calls, as a small platform makes them. */
 const CONCURRENCY = 4;
@@ -12,6 +13,7 @@ export const LATENCY_CASES: WalletCase[] = [
   {
     id: 'latency',
     title: "answers 99 of 100 calls within half of the platform's time-out",
+    rule: RULES.inTime,
     run: async (caller, measured) => {
       const limitMs = caller.wallet.timeoutMs * P99_PART;
       const durations = await measure(caller);

@@ -1,7 +1,8 @@
-import { Unmet } from '../outcome.js';
-import type { WalletCaller, WalletOrder } from './caller.js';
+import { Unmet } from '../../../outcome.js';
+import type { WalletCaller, WalletOrder } from '../../caller.js';
+import { RULES } from '../../rules.js';
 import { oneOfEach } from './one-of-each.js';
-import type { WalletCase } from './wallet-case.js';
+import type { WalletCase } from '../wallet-case.js';
 
 /** The longest operatorTransactionId, in characters. */
 const LONGEST_REFERENCE = 200;
@@ -10,6 +11,7 @@ export const REFERENCE_CASES: WalletCase[] = [
   {
     id: 'reference-text',
     title: `answers with an operatorTransactionId of 1 to ${LONGEST_REFERENCE} characters, or without one`,
+    rule: RULES.reference,
     run: async (caller) => {
       for (const order of await oneOfEach(caller)) {
         const mistake = mistakeIn(await referenceOf(caller, order));
@@ -24,6 +26,7 @@ export const REFERENCE_CASES: WalletCase[] = [
   {
     id: 'repeated-reference',
     title: 'answers a repeated transaction with the same operatorTransactionId',
+    rule: RULES.reference,
     run: async (caller) => {
       for (const order of await oneOfEach(caller)) {
         const first = await referenceOf(caller, order);
