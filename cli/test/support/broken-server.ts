@@ -23,6 +23,12 @@ export type ServerFault =
   | 'answers twice at once'
   | 'answers once too often'
   | 'closes each connection'
+  | 'closes idle connections'
+  | 'answers at most ten calls at once'
+  | 'answers 201'
+  | 'decodes each chunk'
+  | 'takes at most 1 KiB'
+  | 'goes down if a body breaks off'
   | 'never answers';
 
 export interface Reply {
@@ -36,6 +42,8 @@ export type Body = Record<string, unknown>;
 const REFUSED: Reply = { status: 401, body: 'invalid signature' };
 /** How long after the first answer a second one comes, in milliseconds. */
 const LATE_MS = 2;
+/** How long an idle connection stays open if it is closed too early, in milliseconds. */
+const IDLE_MS = 300;
 /** How long slow work takes, in milliseconds. */
 const WORK_MS = 25;
 
@@ -48,21 +56,30 @@ export class BrokenServer {
     const calls = (this.served.get(request.socket) ?? 0) + 1;
     this.served.set(request.socket, calls);
     if (calls === 5 && this.is('forgets the fifth call of a connection')) return;
-    void this.inTurn(request).then(({ status, body }) => {
+    void this.replyTo(request).then(({ status, body }) => {
       const mark = this.is('begins with a byte order mark') ? '\uFEFF' : '';
       const text = mark + (typeof body === 'string' ? body : JSON.stringify(body));
       const type = this.is('answers with text/html') ? 'text/html' : 'application/json; charset=utf-8';
+      if (this.is('answers 201') && status === 200)
+        return void response.writeHead(201, { 'Content-Type': type }).end(text);
       const head = `HTTP/1.1 ${status} Answer\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}`;
       const raw = `${head}\r\n\r\n${text}`;
       if (this.is('answers twice at once')) return void request.socket.write(raw + raw);
       if (this.is('answers once too often'))
         response.on('finish', () => setTimeout(() => request.socket.write(raw), LATE_MS));
       if (this.is('answers with a Content-Encoding')) response.setHeader('Content-Encoding', 'gzip');
+      if (this.is('closes idle connections')) {
+        // Node announces its keep-alive time-out only if the header is its own.
+        response.setHeader('Connection', 'keep-alive');
+        response.on('finish', () => setTimeout(() => request.socket.end(), IDLE_MS));
+      }
       if (this.is('closes each connection')) response.setHeader('Connection', 'close');
       if (status !== 0)
         response.writeHead(status, { 'Content-Type': type }).end(status === 204 ? undefined : text);
     });
   });
+  private underWay = 0;
+  private isDown = false;
   private readonly served = new WeakMap<object, number>();
   /** Resolved when the previous call is done, for servers that handle one call at a time by mistake. */
   private turn: Promise<unknown> = Promise.resolve();
@@ -72,7 +89,7 @@ export class BrokenServer {
     private readonly faults: readonly string[],
     tenantId: string,
     paths: readonly string[],
-    private readonly act: (path: string, raw: string) => Promise<Reply>,
+    private readonly act: (path: string, raw: string, request: IncomingMessage) => Promise<Reply>,
   ) {
     this.signature = new BrokenSignature(faults, { tenantId, secret: BrokenServer.secret, paths });
   }
@@ -81,7 +98,7 @@ export class BrokenServer {
   static async start(
     faults: readonly string[],
     { tenantId, paths }: { tenantId: string; paths: readonly string[] },
-    act: (path: string, raw: string) => Promise<Reply>,
+    act: (path: string, raw: string, request: IncomingMessage) => Promise<Reply>,
   ): Promise<BrokenServer> {
     const broken = new BrokenServer(faults, tenantId, paths, act);
     broken.server.listen(0, '127.0.0.1');
@@ -103,6 +120,17 @@ export class BrokenServer {
     return this.faults.includes(fault);
   }
 
+  /** Like any server, answers 500 if the call breaks off or its handler throws. */
+  private async replyTo(request: IncomingMessage): Promise<Reply> {
+    try {
+      if (this.isDown) return { status: 502, body: '' };
+      return await this.inTurn(request);
+    } catch {
+      this.isDown = this.is('goes down if a body breaks off');
+      return { status: 500, body: '' };
+    }
+  }
+
   private inTurn(request: IncomingMessage): Promise<Reply> {
     if (!this.is('handles one call at a time')) return this.serve(request);
     const reply = this.turn.then(() => this.serve(request));
@@ -114,7 +142,7 @@ export class BrokenServer {
     if (this.is('never answers')) return { status: 0, body: '' };
     const path = (request.url ?? '').split('?')[0]?.replace(/^\/rgs/, '') ?? '';
     const raw = await this.read(request);
-    const done = this.is('acts before it verifies') ? await this.act(path, raw) : undefined;
+    const done = this.is('acts before it verifies') ? await this.act(path, raw, request) : undefined;
     if (
       this.is('throws at a signature that is not hex') &&
       String(request.headers['x-signature']).startsWith('no-')
@@ -126,15 +154,27 @@ export class BrokenServer {
       if (this.is('refuses with 500')) return { ...REFUSED, status: 500 };
       return this.is('refuses with 403') ? { ...REFUSED, status: 403 } : REFUSED;
     }
+    if (this.is('takes at most 1 KiB') && Buffer.byteLength(raw) > 1024) return { status: 413, body: '' };
+    if (this.is('answers at most ten calls at once')) {
+      if (this.underWay >= 10) return { status: 503, body: '' };
+      this.underWay += 1;
+      await delay(5);
+      this.underWay -= 1;
+    }
     if (this.is('takes 30 ms')) await delay(30);
     if (this.is('works on one call at a time, slowly')) {
       this.turn = this.turn.then(() => delay(WORK_MS));
       await this.turn;
     }
-    return done ?? this.act(path, raw);
+    return done ?? this.act(path, raw, request);
   }
 
   private async read(request: IncomingMessage): Promise<string> {
+    if (this.is('decodes each chunk')) {
+      let text = '';
+      for await (const chunk of request as AsyncIterable<Buffer>) text += chunk.toString();
+      return text;
+    }
     if (this.is('reads what comes at once')) {
       const [chunk] = (await once(request, 'data')) as [Buffer];
       return chunk.toString();

@@ -8,6 +8,8 @@ export type SignatureFault =
   | 'ignores the time'
   | 'takes milliseconds too'
   | 'forgets nonces'
+  | 'remembers a nonce for a moment'
+  | 'remembers a nonce for a minute'
   | 'looks up a nonce before it writes it down'
   | 'remembers nonces by route'
   | 'verifies re-serialised JSON'
@@ -25,6 +27,10 @@ export type SignatureFault =
 
 /** Longest duration of a slow lookup, in milliseconds. */
 const LOOKUP_MS = 20;
+
+/** How long a nonce is remembered if it is forgotten too early, in milliseconds. */
+const MOMENT_MS = 300;
+const MINUTE_MS = 60_000;
 
 /** Lookups that are slow enough for a race. */
 export class SlowLookup {
@@ -126,6 +132,10 @@ export class BrokenSignature {
     const known = this.nonces.has(key);
     if (this.is('looks up a nonce before it writes it down')) await this.lookup.slowly(key);
     this.nonces.add(key);
+    if (this.is('remembers a nonce for a moment'))
+      setTimeout(() => this.nonces.delete(key), MOMENT_MS).unref();
+    if (this.is('remembers a nonce for a minute'))
+      setTimeout(() => this.nonces.delete(key), MINUTE_MS).unref();
     return !known;
   }
 }

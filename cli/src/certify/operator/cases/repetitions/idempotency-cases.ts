@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   bookFirst,
   expectApproved,
+  expectBalance,
   expectDeclined,
   expectMovement,
   expectRepeated,
@@ -72,7 +74,7 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
         const win = await bookFirst(caller, caller.win({ roundId: bet['roundId'], amountMinor: 0 }));
         for (const order of [bet, win]) {
           expectApproved(await caller.decide(order), `APPROVED for the repeated ${order.kind}`);
-          await caller.send({ ...order, amountMinor: caller.stakeMinor });
+          await caller.send({ ...order, amountMinor: (order === bet ? 1 : 2) * caller.stakeMinor });
         }
       }),
   },
@@ -165,10 +167,12 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
     title: 'books a BET once whose connection broke before the answer, and then decides its repetition',
     rule: RULES.repeats,
     run: async (caller) => {
-      for (let times = 0; times < 3; times += 1) {
+      // The repetition may also overtake the call.
+      for (const pauseMs of [0, caller.wallet.slowMs]) {
         const bet = caller.bet();
         await expectMovement(caller, -caller.stakeMinor, async () => {
           await caller.calls.abandon(WALLET_ROUTES.transaction, bet);
+          await delay(pauseMs);
           expectApproved(await caller.decideEventually(bet), 'APPROVED for the repetition');
           expectApproved(await caller.decide(bet), 'APPROVED for another repetition');
         });
@@ -177,14 +181,15 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
   },
   {
     id: 'bet-half-sent',
-    title: 'books nothing for half a body, and then decides the whole transaction',
+    title: 'goes on after half a body, and then decides the whole transaction',
     rule: RULES.repeats,
     run: async (caller) => {
       const bet = caller.bet();
-      await expectMovement(caller, 0, () => abandonHalfway(caller, bet));
-      await expectMovement(caller, -caller.stakeMinor, async () =>
-        expectApproved(await caller.decideEventually(bet)),
-      );
+      const before = await caller.balance();
+      await abandonHalfway(caller, bet);
+      await delay(caller.wallet.slowMs);
+      const { balance } = expectApproved(await caller.decideEventually(bet));
+      expectBalance(balance, before - caller.stakeMinor, 'in the answer');
     },
   },
 ];

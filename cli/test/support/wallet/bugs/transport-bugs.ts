@@ -1,0 +1,150 @@
+import type { ServerFault } from '../../broken-server.js';
+import { SIGNATURE_REFUSALS } from '../../certified.js';
+import { correct } from '../reference-wallet.js';
+import type { WalletBug } from '../wallet-bug.js';
+
+/** A mistake of the server, which the fault names. */
+const fault = (name: ServerFault, failsCases: readonly string[], options?: readonly string[]): WalletBug => ({
+  bug: name,
+  fault: name,
+  failsCases,
+  ...(options && { options }),
+});
+
+const REFUSALS = [...SIGNATURE_REFUSALS, 'balance-secret-wrong'];
+
+export const SIGNATURE_BUGS: WalletBug[] = [
+  fault('believes everybody', [...REFUSALS, 'refused-call-books-nothing']),
+  fault('refuses with 500', REFUSALS),
+  fault('takes the tenant from the call', ['tenant-wrong']),
+  fault('ignores the time', ['timestamp-old', 'timestamp-future']),
+  fault('takes milliseconds too', ['timestamp-milliseconds']),
+  fault('forgets nonces', [
+    'nonce-replayed',
+    'nonce-replayed-elsewhere',
+    'nonce-replayed-at-once',
+    'nonce-remembered',
+  ]),
+  fault('remembers nonces by route', ['nonce-replayed-elsewhere']),
+  fault('looks up a nonce before it writes it down', ['nonce-replayed-at-once']),
+  fault('claims a nonce before it verifies', ['forged-call-leaves-nonce']),
+  fault('verifies re-serialised JSON', ['body-spelled-unusually', 'body-spaced']),
+  fault('verifies the path without its query', ['query-added']),
+  fault('verifies any of its paths', ['path-changed', 'query-added']),
+  fault('verifies any method', ['method-changed']),
+  fault('compares as much of a signature as there is', ['signature-shortened']),
+  fault('throws at a signature that is not hex', ['signature-malformed']),
+  fault('knows headers only in their usual spelling', ['headers-lower-case']),
+  fault('allows a minute', ['clock-behind', 'clock-ahead']),
+  fault('decodes the secret as base64', ['signed-call']),
+  fault('acts before it verifies', ['refused-call-books-nothing']),
+  fault('believes calls to /balance', [
+    'path-changed',
+    'nonce-replayed',
+    'nonce-replayed-elsewhere',
+    'nonce-replayed-at-once',
+    'balance-secret-wrong',
+    'nonce-remembered',
+  ]),
+  fault('remembers a nonce for a moment', ['nonce-remembered'], ['--patience-seconds', '1']),
+];
+
+export const TRANSPORT_BUGS: WalletBug[] = [
+  fault('answers with text/html', ['answer-content-type']),
+  fault('answers with a Content-Encoding', ['balance-answered', 'balance-echo']),
+  fault('answers twice at once', ['answers-once']),
+  fault('answers once too often', ['answers-once']),
+  fault('reads what comes at once', ['slow-body', 'calls-at-once', 'split-character']),
+  fault('decodes each chunk', ['split-character']),
+  fault('handles one call at a time', ['calls-at-once']),
+  fault('works on one call at a time, slowly', ['calls-in-parallel']),
+  fault('answers at most ten calls at once', ['many-calls-at-once', 'echo-at-once']),
+  fault('forgets the fifth call of a connection', ['calls-in-a-row'], ['--timeout-ms', '300']),
+  fault('closes idle connections', ['idle-connection'], ['--patience-seconds', '1']),
+  fault('takes 30 ms', ['latency'], ['--timeout-ms', '50']),
+  fault('goes down if a body breaks off', ['bet-half-sent'], ['--timeout-ms', '200', '--slow-ms', '100']),
+  {
+    bug: 'fails at a body that is not JSON',
+    change: () => ({
+      serve(path, raw, request) {
+        return this.bodyOf(raw)
+          ? correct.serve.call(this, path, raw, request)
+          : Promise.resolve({ status: 500, body: '' });
+      },
+    }),
+    failsCases: ['balance-malformed', 'bet-malformed'],
+  },
+  {
+    bug: 'goes down at the body null',
+    change: () => {
+      let isDown = false;
+      return {
+        serve(path, raw, request) {
+          isDown ||= raw === 'null';
+          return isDown
+            ? Promise.resolve({ status: 502, body: '' })
+            : correct.serve.call(this, path, raw, request);
+        },
+      };
+    },
+    failsCases: ['alive-after-invalid-bodies'],
+  },
+];
+
+/** The test replaces COMMAND by one that restarts the wallet. */
+const RESTARTS = ['--restart-command', 'COMMAND'];
+
+export const RESTART_BUGS: WalletBug[] = [
+  {
+    bug: 'loses the latest WIN when it is restarted',
+    change: () => ({
+      restart() {
+        const wins = [...this.bookings.values()].filter(({ order }) => order.kind === 'WIN');
+        const latest = wins.at(-1);
+        if (!latest) return;
+        this.bookings.delete(this.keyOfOrder(latest.order));
+        const account = this.accountOfOrder(latest.order);
+        this.store(account, this.load(account), -latest.movedMinor);
+      },
+    }),
+    failsCases: ['restart-keeps-bookings'],
+    options: RESTARTS,
+  },
+  {
+    bug: 'forgets ids when it is restarted',
+    change: () => ({
+      restart() {
+        this.bookings.clear();
+      },
+    }),
+    failsCases: ['restart-keeps-bookings'],
+    options: RESTARTS,
+  },
+  {
+    bug: 'forgets tombstones when it is restarted',
+    change: () => ({
+      restart() {
+        for (const key of this.rolledBack) if (!this.bookings.has(key)) this.rolledBack.delete(key);
+      },
+    }),
+    failsCases: ['restart-keeps-bookings'],
+    options: RESTARTS,
+  },
+  {
+    bug: 'remembers the ids but not the money of calls under way when it is restarted',
+    change: () => ({
+      async record(order, verdict, request) {
+        this.remember({ ...verdict, order, reference: this.newReference() });
+        const { bookings } = this;
+        await new Promise((resolve) => setTimeout(resolve, order.kind === 'WIN' ? 300 : 0));
+        if (bookings !== this.bookings) throw new Error('restarted');
+        return correct.record.call(this, order, verdict, request);
+      },
+      restart() {
+        this.bookings = new Map(this.bookings);
+      },
+    }),
+    failsCases: ['restart-during-calls'],
+    options: [...RESTARTS, '--timeout-ms', '2000'],
+  },
+];
