@@ -53,7 +53,10 @@ const submit = async (session: LaunchedSession, kind: string, fields: object = {
 test('certify-operator passes in all cases', { timeout: 120_000 }, async () => {
   const target = ['--url', walletUrl, '--tenant', OPERATOR, '--slow-ms', '20', '--calls', '50'];
   const players = ['--player', 'player-1', '--other-player', 'player-2', '--unknown-player', 'unknown-1'];
-  const { status, printed } = await command(['certify-operator', ...target, ...players], { secret });
+  const other = ['--other-currency', 'USD'];
+  const { status, printed } = await command(['certify-operator', ...target, ...players, ...other], {
+    secret,
+  });
   expect(printed).toMatch(/^\d+ passed, 0 failed, 0 blocked by a failure, 0 skipped/m);
   expect(status).toBe(0);
 });

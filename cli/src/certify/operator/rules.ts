@@ -19,12 +19,13 @@ export const RULES = {
   exact:
     'Book every amount exactly, to the minor unit: keep balances as integers or decimals, never as floating-point numbers.',
   balanceAfter:
-    'The `balance` of an answer is the balance after the transaction, and a `/balance` call that begins after the answer returns it, too.',
+    'The `balance` of an answer is the balance after the transaction, and a `/balance` call that begins after the answer returns the same.',
   repeatedBalance:
     'The `balance` in the answer to a repetition is that of the first answer, or the current one.',
   funds:
     'A BET of more than the balance is `DECLINED` and moves nothing; one of up to the whole balance, or of 0, is `APPROVED`.',
-  credits: 'A WIN of any amount, also of 0, is `APPROVED` and credits that amount.',
+  credits:
+    'A WIN of any amount, also of 0, is `APPROVED` and credits that amount; only one that makes the balance too large for the wallet may be `DECLINED`.',
   rounds:
     'A round may have any number of BETs and WINs in any order, also after `roundClosed`, and its id may occur at other players, games and providers.',
   informative:
@@ -32,13 +33,13 @@ export const RULES = {
   prizes:
     'A WIN of free spins, a `JACKPOT`, a `PROMOTION` and a `TOURNAMENT` need no BET, and several WINs may have the same `freeSpinsRef` or `promotionRef`.',
   rollbackAmount:
-    'A ROLLBACK returns exactly what its BET took, to the account that the BET debited, whatever its own `amountMinor` is.',
+    'A ROLLBACK returns exactly what its BET took, to the account that the BET debited, and not its own `amountMinor`, which is 0 if the platform does not know the BET.',
   rollbackOnlyBets: 'A ROLLBACK of anything but a BET moves nothing.',
   rollbackOfDeclined: 'A ROLLBACK of a `DECLINED` BET is `APPROVED` and moves nothing.',
   rollbackOfAnyAge:
     'A BET can be rolled back at any time, also after other transactions, and after its round was closed.',
   tombstoneKey:
-    'A tombstone belongs to `(providerId, originalTransactionId)` alone, so the BET is `DECLINED` whatever its other fields are, and another provider’s BET is not.',
+    'A tombstone belongs to `(providerId, originalTransactionId)` alone: the BET is `DECLINED` whatever its other fields are, and a BET of another provider is not.',
   unknownPlayer:
     'A BET, WIN or ADJUSTMENT of a player without an account is `DECLINED`, with the `balance` 0; a ROLLBACK is `APPROVED` and leaves its tombstone.',
   unknownBalance: 'A `/balance` call for a player without an account is a 404, or has the `balance` 0.',
@@ -52,7 +53,7 @@ export const RULES = {
   lengths:
     '`transactionId`, `originalTransactionId`, `playerRef`, `gameId`, `roundId` and `promotionRef` have up to 128 printable ASCII characters without spaces, `providerId` up to 64, and `freeSpinsRef` up to 256 characters of any script.',
   reason:
-    'A `reason` is one of the codes above, spelled exactly like that and used for its own case, or your own text.',
+    'A `reason` that is one of the codes is spelled exactly like the code, and used for what the code says.',
   reference:
     'your own id, a text of 1 to 200 characters, the same in every answer to this transaction; kept for support and searches',
   belowZero:
@@ -67,6 +68,6 @@ export const RULES = {
     'Keep an idle connection open for at least 5 seconds, or say in `Keep-Alive` for how long, or close it with `Connection: close`.',
   durable:
     'Answer only when the booking is durable, so that a restart of the wallet loses nothing that it has answered.',
-  nonce: 'refuse a nonce that was used before.',
-  forged: 'A call that is refused books nothing and does not use up its `transactionId`.',
+  nonce: 'A nonce is accepted once, whatever the route, and is remembered for at least 600 seconds.',
+  forged: 'A refused call is not carried out, and uses up no id.',
 } as const;
