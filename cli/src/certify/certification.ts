@@ -38,8 +38,7 @@ interface Files {
 /** Prints the cases, one per line, each with the rule of the contract that it holds, and returns the exit status. */
 export function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
   for (const { id, group, title, rule } of cases) {
-    const head = `${group.padEnd(11)} ${id.padEnd(32)} ${title}`;
-    terminal.print(rule === undefined ? head : `${head}. Rule: ${rule}`);
+    terminal.print(`${group.padEnd(11)} ${id.padEnd(32)} ${title}. Rule: ${rule}`);
   }
   return EXIT.ok;
 }

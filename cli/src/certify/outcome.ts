@@ -40,7 +40,7 @@ export interface Case<Subject> {
   title: string;
   group: string;
   /** The sentence of the contract that this case holds, verbatim. */
-  readonly rule?: string;
+  readonly rule: string;
   /** Why the case cannot run with these options; undefined if it can. */
   skipped?: (subject: Subject) => string | undefined;
   /**
@@ -54,7 +54,7 @@ export interface CaseResult {
   id: string;
   title: string;
   group: string;
-  rule?: string;
+  rule: string;
   outcome: Outcome;
   durationMs: number;
 }

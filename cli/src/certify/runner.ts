@@ -31,7 +31,7 @@ export async function runCases<Subject extends Answering>(
     unanswered = subject.answered === answered && outcome.kind !== 'skipped' ? unanswered + 1 : 0;
     const { id, title, group, rule } = each;
     const durationMs = Math.round(nowMs() - began);
-    const result = { id, title, group, ...(rule !== undefined && { rule }), outcome, durationMs };
+    const result = { id, title, group, rule, outcome, durationMs };
     results.push(result);
     report(result);
   }

@@ -63,7 +63,7 @@ export const RULES = {
   unknownFields: 'Fields that you do not know are ignored: fields may be added.',
   concurrency: 'Concurrent calls for one account are booked as if one had come after the other.',
   requestId:
-    '`X-Request-Id` identifies neither a transaction nor a call: a repetition has another one, and two transactions may have the same.',
+    '`X-Request-Id` identifies neither a transaction nor a call: it has up to 128 characters, a repetition has another one, and two transactions may have the same.',
   connections:
     'Keep an idle connection open for at least 5 seconds, or say in `Keep-Alive` for how long, or close it with `Connection: close`.',
   durable:

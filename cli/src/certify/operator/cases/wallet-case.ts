@@ -2,10 +2,7 @@ import type { Case } from '../../outcome.js';
 import type { WalletCaller } from '../caller.js';
 
 /** A case without its group, which the list of all cases adds. */
-export type WalletCase = Omit<Case<WalletCaller>, 'group' | 'rule'> & {
-  /** The sentence of the contract that this case holds, verbatim. */
-  readonly rule: string;
-};
+export type WalletCase = Omit<Case<WalletCaller>, 'group'>;
 
 export function withoutUnknownPlayer({ wallet }: WalletCaller): string | undefined {
   return wallet.unknownPlayerRef === undefined

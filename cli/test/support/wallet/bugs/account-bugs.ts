@@ -108,6 +108,17 @@ export const ACCOUNT_BUGS: WalletBug[] = [
     failsCases: ['currency-without-account', 'currency-bet-win', 'currency-funds'],
   },
   {
+    bug: 'shows the balance of the first currency for every other',
+    change: () => ({
+      answerBalance(body, request) {
+        const { playerRef, currency } = body;
+        const account = this.accountOf(String(playerRef), 'EUR');
+        return Promise.resolve(ok({ playerRef, currency, balance: this.readBalance(account, request) }));
+      },
+    }),
+    failsCases: ['currency-without-balance'],
+  },
+  {
     bug: 'checks the funds in another currency',
     change: () => ({
       fundsOf({ playerRef }) {

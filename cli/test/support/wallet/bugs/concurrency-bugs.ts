@@ -284,6 +284,20 @@ export const CONCURRENCY_BUGS: WalletBug[] = [
     failsCases: ['balance-after-booking', 'bet-booked'],
   },
   {
+    bug: 'loses one booking in fifty',
+    change: () => {
+      let bookings = 0;
+      return {
+        store(account, beforeMinor, movedMinor) {
+          bookings += 1;
+          correct.store.call(this, account, beforeMinor, bookings % 50 === 0 ? 0 : movedMinor);
+        },
+      };
+    },
+    failsCases: ['latency'],
+    options: ['--calls', '250'],
+  },
+  {
     bug: 'books after it has answered',
     change: () => ({
       record(order, verdict) {

@@ -312,6 +312,16 @@ export const REPETITION_BUGS: WalletBug[] = [
     failsCases: ['request-id-repeated'],
   },
   {
+    bug: 'fails at an X-Request-Id of more than 64 characters',
+    change: () => ({
+      async book(order, request) {
+        const isLong = String(request.headers['x-request-id']).length > 64;
+        return isLong ? { status: 500, body: '' } : correct.book.call(this, order, request);
+      },
+    }),
+    failsCases: ['request-id-longest'],
+  },
+  {
     bug: 'remembers transactions in each process',
     change: () => {
       const known = new WeakMap<object, Set<string>>();
@@ -333,25 +343,25 @@ export const REPETITION_BUGS: WalletBug[] = [
     change: () => ({
       async book(order, request) {
         const isNew = !this.bookings.has(this.keyOfOrder(order)) && order.kind === 'BET';
-        await delay(20);
+        await delay(80);
         // The call keeps its locks.
         if (isNew && isBroken(request)) await new Promise(() => undefined);
         return correct.book.call(this, order, request);
       },
     }),
     failsCases: ['bet-cut-off'],
-    options: ['--timeout-ms', '200', '--slow-ms', '100'],
+    options: ['--timeout-ms', '400', '--slow-ms', '200'],
   },
   {
     bug: 'forgets a booking whose connection broke',
     change: () => ({
       async answer(order, booking, isRepeated, request) {
-        await delay(20);
+        await delay(80);
         if (!isRepeated && isBroken(request)) this.bookings.delete(this.keyOfOrder(order));
         return correct.answer.call(this, order, booking, isRepeated, request);
       },
     }),
     failsCases: ['bet-cut-off'],
-    options: ['--slow-ms', '100'],
+    options: ['--slow-ms', '200'],
   },
 ];

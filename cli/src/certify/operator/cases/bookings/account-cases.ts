@@ -100,6 +100,25 @@ export const CURRENCY_CASES: WalletCase[] = [
       }),
   },
   {
+    id: 'currency-without-balance',
+    title: 'shows no money of an account in another currency',
+    rule: RULES.currencies,
+    run: async (caller) => {
+      for (const currency of NO_CURRENCIES) {
+        const before = await caller.askBalance({ currency });
+        await bookFirst(caller, caller.bet());
+        const after = await caller.askBalance({ currency });
+        // A wallet may open an account at the first call, but its balance is not that of another account.
+        if (before.status === 200 && after.status === 200)
+          expectBalance(
+            Number(after.json?.['balance']),
+            Number(before.json?.['balance']),
+            `in ${currency}, in which there was no BET`,
+          );
+      }
+    },
+  },
+  {
     id: 'currency-bet-win',
     title: 'books BETs, WINs and ADJUSTMENTs in the account of their currency',
     rule: RULES.currencies,

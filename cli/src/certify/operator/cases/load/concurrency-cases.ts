@@ -107,7 +107,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
       expectMovement(caller, 0, async () => {
         const rollback = caller.rollback(await bookFirst(caller, caller.bet()));
         await Promise.all(Array.from({ length: AT_ONCE }, () => caller.send(rollback)));
-        expectApproved(await caller.decide(rollback), 'APPROVED afterwards');
+        expectApproved(await caller.decideEventually(rollback), 'APPROVED afterwards');
       }),
   },
   {
@@ -118,6 +118,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
       expectMovement(caller, 0, async () => {
         const bet = await bookFirst(caller, caller.bet());
         await Promise.all(Array.from({ length: AT_ONCE }, () => caller.send(caller.rollback(bet))));
+        expectApproved(await caller.decideEventually(caller.rollback(bet)), 'APPROVED afterwards');
       }),
   },
   {
@@ -130,7 +131,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
           const bet = caller.bet();
           const rollback = caller.rollback(bet);
           await Promise.all([caller.send(bet), caller.send(rollback)]);
-          expectApproved(await caller.decide(rollback), 'APPROVED for the ROLLBACK afterwards');
+          expectApproved(await caller.decideEventually(rollback), 'APPROVED for the ROLLBACK afterwards');
         }
       }),
   },
@@ -157,7 +158,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
           const bet = await bookFirst(caller, caller.bet());
           const rollback = caller.rollback(bet);
           await Promise.all([caller.send(bet), caller.send(rollback), caller.send(bet)]);
-          expectApproved(await caller.decide(rollback), 'APPROVED for the ROLLBACK afterwards');
+          expectApproved(await caller.decideEventually(rollback), 'APPROVED for the ROLLBACK afterwards');
         }
       }),
   },
@@ -171,7 +172,7 @@ export const CONCURRENCY_CASES: WalletCase[] = [
         const rollbacks = Array.from({ length: AT_ONCE }, () => caller.rollback(bet));
         await Promise.all(rollbacks.map((rollback) => caller.send(rollback)));
         for (const rollback of rollbacks)
-          expectApproved(await caller.decide(rollback), 'APPROVED for each ROLLBACK afterwards');
+          expectApproved(await caller.decideEventually(rollback), 'APPROVED for each ROLLBACK afterwards');
         expectDeclined(await caller.decide(bet), 'DECLINED for the BET afterwards');
       }),
   },
@@ -227,7 +228,7 @@ async function sendAtOnce(caller: WalletCaller, order: WalletOrder): Promise<voi
   );
   const isRight = words.includes('APPROVED') && !words.includes('DECLINED');
   if (!isRight) throw new Unmet('APPROVED, and never DECLINED', words.join(' '));
-  expectApproved(await caller.decide(order), 'APPROVED afterwards');
+  expectApproved(await caller.decideEventually(order), 'APPROVED afterwards');
 }
 
 function approvals(decisions: readonly Decision[]): number {

@@ -11,6 +11,7 @@ import {
 } from '../../expectations.js';
 import { Unmet } from '../../../outcome.js';
 import { WALLET_ROUTES, type WalletCaller, type WalletOrder } from '../../caller.js';
+import { LONGEST_ID } from '../identifiers.js';
 import { RULES } from '../../rules.js';
 import type { WalletCase } from '../wallet-case.js';
 
@@ -160,6 +161,17 @@ export const IDEMPOTENCY_CASES: WalletCase[] = [
         const headers = (signed: Record<string, string>) => ({ ...signed, 'X-Request-Id': requestId });
         for (const which of ['first', 'second'])
           expectApproved(await caller.decide(caller.bet(), { headers }), `APPROVED for the ${which} BET`);
+      }),
+  },
+  {
+    id: 'request-id-longest',
+    title: 'books a BET whose X-Request-Id has 128 characters',
+    rule: RULES.requestId,
+    run: (caller) =>
+      expectMovement(caller, -caller.stakeMinor, async () => {
+        const requestId = `${caller.calls.fresh('request')}:.`.padEnd(LONGEST_ID, 'x');
+        const headers = (signed: Record<string, string>) => ({ ...signed, 'X-Request-Id': requestId });
+        expectApproved(await caller.decide(caller.bet(), { headers }));
       }),
   },
   {
