@@ -2,6 +2,7 @@ import { visibleText } from '@croupier/provider-sdk';
 import { CERTIFY_CLIENT_HELP, certifyClient } from './certify/client/certify-client.js';
 import { CERTIFY_OPERATOR_HELP, certifyOperator } from './certify/operator/certify-operator.js';
 import { CERTIFY_HELP, certify } from './certify/provider/certify-provider.js';
+import { VERIFY_CERTIFICATE_HELP, verifyCertificate } from './certify/verify-certificate.js';
 import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js';
 import { LAUNCH_HELP, launch } from './sandbox/launch.js';
 import { REGISTER_HELP, register } from './sandbox/register.js';
@@ -9,12 +10,13 @@ import { EXIT, type Terminal, UsageError } from './terminal.js';
 
 const HELP = `croupier-provider COMMAND [options]
 
-  certify           runs every callback scenario against a provider's server
-  certify-operator  runs every case of the wallet contract against an operator's wallet
-  certify-client    runs a client of the platform against a fake platform that misbehaves
-  register          registers your server with a sandbox platform on this machine
-  launch            launches a session of that sandbox to play with
-  debug-signature   explains why a signature is refused
+  certify             runs every callback scenario against a provider's server
+  certify-operator    runs every case of the wallet contract against an operator's wallet
+  certify-client      runs a client of the platform against a fake platform that misbehaves
+  verify-certificate  checks that a certificate is as a certification wrote it
+  register            registers your server with a sandbox platform on this machine
+  launch              launches a session of that sandbox to play with
+  debug-signature     explains why a signature is refused
 
 croupier-provider COMMAND --help shows the options of a command.`;
 
@@ -22,6 +24,7 @@ const COMMANDS = {
   certify: { help: CERTIFY_HELP, run: certify },
   'certify-operator': { help: CERTIFY_OPERATOR_HELP, run: certifyOperator },
   'certify-client': { help: CERTIFY_CLIENT_HELP, run: certifyClient },
+  'verify-certificate': { help: VERIFY_CERTIFICATE_HELP, run: verifyCertificate },
   register: { help: REGISTER_HELP, run: register },
   launch: { help: LAUNCH_HELP, run: launch },
   'debug-signature': { help: DEBUG_SIGNATURE_HELP, run: debugSignature },

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { VERSION } from '../version.js';
 import { EXIT, paint, type Terminal, UsageError } from '../terminal.js';
-import type { Case, CaseResult, Latency } from './outcome.js';
+import type { Case, CaseResult } from './outcome.js';
+import { certificateOf, type GradedLatency, graded } from './reports/certificate.js';
 import { htmlCertificate } from './reports/html.js';
 import { jsonReport } from './reports/json.js';
 import { junitReport } from './reports/junit.js';
@@ -20,7 +21,8 @@ export const CERTIFICATION_OPTIONS = {
 export const CERTIFICATION_HELP = `  --only ID                runs only this case; may be repeated
   --junit FILE             writes the report as JUnit XML
   --json FILE              writes the report as JSON
-  --html FILE              writes the certificate, one HTML page, with the JSON report's digest
+  --html FILE              writes the certificate, one HTML page with the JSON report;
+                           verify-certificate checks both
   --list                   prints the cases with the rules of the contract, and does nothing else
 
 Exit status: 0 nothing failed, 1 something did, 2 the command cannot be carried out.`;
@@ -76,10 +78,12 @@ export async function certifyWith<Subject extends Answering>(
     terminal.now,
   );
   const run = { ...about, version: VERSION, startedAt, results };
-  const json = jsonReport(run);
-  if (files.junit !== undefined) await write(files.junit, junitReport(run));
+  const certificate = certificateOf(run);
+  const { digest } = certificate;
+  const json = jsonReport(certificate);
+  if (files.junit !== undefined) await write(files.junit, junitReport(run, digest));
   if (files.json !== undefined) await write(files.json, json);
-  if (files.html !== undefined) await write(files.html, htmlCertificate(run, json));
+  if (files.html !== undefined) await write(files.html, htmlCertificate(run, json, digest));
   terminal.print(summary(run));
   const { failed, blocked } = counts(results);
   return failed + blocked === 0 ? EXIT.ok : EXIT.failed;
@@ -93,7 +97,7 @@ function line({ id, title, outcome, durationMs }: CaseResult, terminal: Terminal
   const head = `${sign} ${title} ${paint(terminal, 'dim', `(${id}, ${durationMs} ms)`)}`;
   switch (outcome.kind) {
     case 'passed':
-      return [head, ...(outcome.latencies ?? []).map(latencyLine)].join('\n');
+      return [head, ...(outcome.latencies ?? []).map(graded).map(latencyLine)].join('\n');
     case 'skipped':
       return `${head}\n    skipped   ${outcome.why}`;
     default: {
@@ -103,8 +107,8 @@ function line({ id, title, outcome, durationMs }: CaseResult, terminal: Terminal
   }
 }
 
-function latencyLine({ call, count, p50Ms, p95Ms, p99Ms, maxMs }: Latency): string {
-  return `    ${call.padEnd(9)} ${count} calls: p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms`;
+function latencyLine({ call, count, p50Ms, p95Ms, p99Ms, maxMs, grade }: GradedLatency): string {
+  return `    ${call.padEnd(9)} ${count} calls: p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms, class ${grade}`;
 }
 
 function summary(run: Run): string {

@@ -1,12 +1,31 @@
-import { createHash } from 'node:crypto';
-import type { CaseResult, Latency } from '../outcome.js';
+import type { CaseResult } from '../outcome.js';
+import { type GradedLatency, graded, sha256 } from './certificate.js';
 import { counts, isCertified, type Run, verdict } from './run.js';
+
+/** Finds the JSON report in the page. */
+export const CERTIFICATE_PATTERN = /<pre id="certificate">([^<]*)<\/pre>/;
+/** Finds the digest of the page, which covers every byte of the page but itself. */
+export const PAGE_DIGEST_PATTERN = /<meta name="croupier-page-sha256" content="([0-9a-f]{64})">/;
+
+export function withoutPageDigest(page: string): string {
+  return page.replace(PAGE_DIGEST_PATTERN, pageDigest(''));
+}
+
+function pageDigest(digest: string): string {
+  return `<meta name="croupier-page-sha256" content="${digest}">`;
+}
 
 /**
  * The certificate as a self-contained HTML page, without scripts, fonts or network access.
- * @param json the JSON report of the same run, whose SHA-256 the certificate shows
+ * @param json the JSON report of the same run, which the page contains
+ * @param digest the digest of the JSON report
  */
-export function htmlCertificate(run: Run, json: string): string {
+export function htmlCertificate(run: Run, json: string, digest: string): string {
+  const page = pageOf(run, json, digest);
+  return page.replace(pageDigest(''), pageDigest(sha256(page)));
+}
+
+function pageOf(run: Run, json: string, digest: string): string {
   const { subject, certification, version, tenantId, address, startedAt, results } = run;
   const { passed, failed, blocked, skipped } = counts(results);
   const facts: [string, string][] = [
@@ -15,7 +34,7 @@ export function htmlCertificate(run: Run, json: string): string {
     ['Date', startedAt],
     ['Certification', `croupier-provider ${certification}, version ${version}`],
     ['Cases', `${passed} passed, ${failed} failed, ${blocked} blocked, ${skipped} skipped`],
-    ['Report', `SHA-256 ${createHash('sha256').update(json).digest('hex')}`],
+    ['Digest', `SHA-256 ${digest}`],
   ];
   const groups = [...new Set(results.map(({ group }) => group))];
   return `<!doctype html>
@@ -23,6 +42,7 @@ export function htmlCertificate(run: Run, json: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+${pageDigest('')}
 <title>${escape(`${subject}: ${tenantId}`)}</title>
 <style>${STYLE}</style>
 </head>
@@ -33,7 +53,11 @@ export function htmlCertificate(run: Run, json: string): string {
 ${facts.map(([term, text]) => `<dt>${term}</dt><dd>${escape(text)}</dd>`).join('\n')}
 </dl>
 ${latencyTable(results)}${groups.map((group) => section(group, results)).join('\n')}
-<p>The digest is that of the JSON report of this run, which <code>--json</code> writes: compare it with <code>sha256sum</code>.</p>
+<p><code>croupier-provider verify-certificate</code> checks that this page is unchanged. The digest does not show who wrote it.</p>
+<details>
+<summary>The JSON report</summary>
+<pre id="certificate">${escape(json)}</pre>
+</details>
 </body>
 </html>
 `;
@@ -45,6 +69,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1.5em }
 h2::first-letter { text-transform: uppercase } dt { font-weight: 600 } dd { margin: 0; overflow-wrap: anywhere }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .25em .75em .25em 0; border-bottom: 1px solid #ddd }
 td.number, th.number { text-align: right; white-space: nowrap } code, small { color: #555; overflow-wrap: anywhere } small { display: block }
+pre { white-space: pre-wrap; overflow-wrap: anywhere } .rule { font-style: italic }
 .verdict { font-size: 1.3em; font-weight: 600 } .passed { color: #0a6b2d } .failed { color: #a3121f } .blocked { color: #8a5a00 } .skipped { color: #666 }
 `;
 
@@ -53,7 +78,8 @@ function section(group: string, results: readonly CaseResult[]): string {
   return `<h2>${escape(group)}</h2>\n<table>\n${rows.join('\n')}\n</table>`;
 }
 
-function row({ id, title, outcome, durationMs }: CaseResult): string {
+function row({ id, title, rule, outcome, durationMs }: CaseResult): string {
+  const held = rule === undefined ? '' : `<small class="rule">${escape(rule)}</small>`;
   const found =
     outcome.kind === 'passed'
       ? ''
@@ -64,32 +90,42 @@ function row({ id, title, outcome, durationMs }: CaseResult): string {
             .map((line) => `<small>${escape(line)}</small>`)
             .join('');
   return (
-    `<tr><td class="${outcome.kind}">${outcome.kind}</td><td>${escape(title)}${found}</td>` +
+    `<tr><td class="${outcome.kind}">${outcome.kind}</td><td>${escape(title)}${held}${found}</td>` +
     `<td><code>${escape(id)}</code></td><td class="number">${durationMs} ms</td></tr>`
   );
 }
 
+const CLASSES =
+  'Class A: p95 of at most 40 ms. Class B: at most 60 ms. Class C: more. The classes hold for loads below 1,000 calls a second.';
+
 function latencyTable(results: readonly CaseResult[]): string {
   const latencies = results.flatMap(({ outcome }) =>
-    outcome.kind === 'passed' ? (outcome.latencies ?? []) : [],
+    outcome.kind === 'passed' ? (outcome.latencies ?? []).map(graded) : [],
   );
   if (latencies.length === 0) return '';
   const columns = ['p50', 'p95', 'p99', 'max'];
   const heads = columns.map((name) => `<th class="number">${name}</th>`).join('');
-  const line = ({ call, count, p50Ms, p95Ms, p99Ms, maxMs }: Latency) => {
+  const line = ({ call, count, p50Ms, p95Ms, p99Ms, maxMs, grade }: GradedLatency) => {
     const figures = [p50Ms, p95Ms, p99Ms, maxMs].map((ms) => `<td class="number">${ms} ms</td>`).join('');
-    return `<tr><td>${escape(call)}</td><td class="number">${count}</td>${figures}</tr>`;
+    return `<tr><td>${escape(call)}</td><td class="number">${count}</td>${figures}<td>${grade}</td></tr>`;
   };
-  return `<h2>Latency</h2>\n<table>\n<tr><th>Call</th><th class="number">Calls</th>${heads}</tr>\n${latencies.map(line).join('\n')}\n</table>\n`;
+  return `<h2>Latency</h2>\n<table>\n<tr><th>Call</th><th class="number">Calls</th>${heads}<th>Class</th></tr>\n${latencies.map(line).join('\n')}\n</table>\n<p>${CLASSES}</p>\n`;
 }
 
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const SIGNS = new Map(Object.entries(ESCAPES).map(([sign, entity]) => [entity, sign]));
+
 function escape(text: string): string {
-  const escaped: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (sign) => escaped[sign] ?? sign);
+  return text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+}
+
+/** Reads a text that the page has escaped. */
+export function unescape(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => SIGNS.get(entity) ?? entity);
 }

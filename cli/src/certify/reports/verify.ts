@@ -1,0 +1,46 @@
+import { digestOf, sha256 } from './certificate.js';
+import { CERTIFICATE_PATTERN, PAGE_DIGEST_PATTERN, unescape, withoutPageDigest } from './html.js';
+
+/** The result of checking a certificate: what it says, or why it cannot be trusted. */
+export type Verification =
+  { ok: true; certificate: Readonly<Record<string, unknown>>; digest: string } | { ok: false; why: string };
+
+const NO_CERTIFICATE = 'is not a certificate: --json and --html of a certification write one.';
+
+/** @param text the JSON report or the HTML page */
+export function verifyCertificate(text: string): Verification {
+  return /^\s*\{/.test(text) ? verifyJson(text) : verifyHtml(text);
+}
+
+function verifyHtml(page: string): Verification {
+  const [, json] = CERTIFICATE_PATTERN.exec(page) ?? [];
+  const [, pageDigest] = PAGE_DIGEST_PATTERN.exec(page) ?? [];
+  if (json === undefined || pageDigest === undefined) return { ok: false, why: NO_CERTIFICATE };
+  if (sha256(withoutPageDigest(page)) !== pageDigest)
+    return { ok: false, why: 'was changed: its page does not have the digest that it names.' };
+  return verifyJson(unescape(json));
+}
+
+function verifyJson(text: string): Verification {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { ok: false, why: 'is not a certificate: its JSON cannot be read.' };
+  }
+  const certificate = Object(parsed) as Record<string, unknown>;
+  const { digest, certification, cases } = certificate;
+  if (typeof digest !== 'string' || typeof certification !== 'string' || !Array.isArray(cases))
+    return { ok: false, why: NO_CERTIFICATE };
+  // A parser takes the last of two equal keys, a reader perhaps the first.
+  if (withoutWhiteSpace(text) !== JSON.stringify(parsed))
+    return { ok: false, why: 'was changed: its JSON is not written as a certificate is.' };
+  if (digestOf(certificate) !== digest)
+    return { ok: false, why: 'was changed: its content does not have the digest that it names.' };
+  return { ok: true, certificate, digest };
+}
+
+/** JSON without the white space between its tokens. */
+function withoutWhiteSpace(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? '');
+}
