@@ -67,5 +67,14 @@ function processTerminal(): Terminal {
     environment: process.env,
     colours: process.stdout.isTTY && process.stdout.hasColors(),
     now: Date.now,
+    usedMs: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+    progress: process.stderr.isTTY
+      ? (line) => process.stderr.write(`\r${CLEAR_LINE}${visibleText(line)}`)
+      : undefined,
   };
 }
+
+const CLEAR_LINE = '\u001b[K';

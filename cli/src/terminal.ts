@@ -9,6 +9,10 @@ export interface Terminal {
   colours: boolean;
   /** Unix time in milliseconds. */
   now: () => number;
+  /** Processor time that this process has used, in milliseconds: bounds long computations. */
+  usedMs: () => number;
+  /** Shows a line in place of the one before, or removes it if empty; undefined if no person watches. */
+  progress: ((line: string) => void) | undefined;
 }
 
 /** The command line cannot be carried out; the message says why. Exit status 2. */

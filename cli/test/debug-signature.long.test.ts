@@ -26,12 +26,22 @@ interface Sent {
   options?: string[];
   /** When the command runs, in Unix seconds. */
   ranAt?: number;
+  usedMs?: () => number;
+  progress?: (line: string) => void;
 }
 
 let files = 0;
 async function debug(
   signature: string,
-  { body = BODY, headers = {}, path = PATH, secret = SECRET, options = [], ranAt = LATER }: Sent = {},
+  {
+    body = BODY,
+    headers = {},
+    path = PATH,
+    secret = SECRET,
+    options = [],
+    ranAt = LATER,
+    ...terminal
+  }: Sent = {},
 ) {
   const file = join(folder.path, `body-${(files += 1)}`);
   await writeFile(file, body);
@@ -52,7 +62,7 @@ async function debug(
       ['--now', String(NOW)],
       options,
     ),
-    { secret, now: () => ranAt * 1000 },
+    { secret, now: () => ranAt * 1000, ...terminal },
   );
 }
 
@@ -400,6 +410,59 @@ test('foreign text reaches the terminal only with visible controls', async () =>
   }
   expect(printed[0]).toContain('X-Tenant-ID is "⟨U+009B⟩31m⟨U+202E⟩x⟨U+0007⟩"');
   expect(JSON.parse(printed[1]!)).toMatchObject({ requestId: evil, signature: { sent: `"${evil}"` } });
+});
+
+describe('a given secret with something around it', () => {
+  test.each([
+    [`${SECRET}\n`, 'given-secret-whitespace', 'whitespace'],
+    [`"${SECRET}"`, 'given-secret-quoted', 'quotation marks'],
+  ])('%j under which the signature holds', async (secret, code, what) => {
+    const { status, printed } = await debug(hex(canonical(), secret), { secret });
+    expect(printed).toContain(`${code}: `);
+    expect(printed).toContain(what);
+    expect(printed).toContain('the secret that the platform issued does not');
+    expect(printed).toContain('remove this from the secret in both places');
+    expect(printed).not.toContain('the signature is valid');
+    expect(status).toBe(1);
+  });
+
+  test('under which the signature does not hold', async () => {
+    const { status, printed } = await debug(hex(canonical()), { secret: `${SECRET}\n` });
+    expect(printed).toContain('The request was signed with the issued secret.');
+    expect(status).toBe(1);
+  });
+});
+
+test('mistakes that lead to the same bytes are all named', async () => {
+  const sent = { body: `${BODY}\n` };
+  const { printed } = await debug(hex(canonical()), sent);
+  expect(printed).toMatch(
+    /Cause, one of several\n {2}body-end-not-signed: .*\n\nOr, with the same signature\n {2}body-trimmed: /,
+  );
+  const json = await debug(hex(canonical()), { ...sent, options: ['--json'] });
+  expect(JSON.parse(json.printed)).toMatchObject({
+    causes: [{ code: 'body-end-not-signed' }],
+    alternatives: expect.arrayContaining([[expect.objectContaining({ code: 'body-trimmed' })]]) as unknown,
+  });
+});
+
+test('a whole address may be given as the path', async () => {
+  const path = `https://api.example${PATH}`;
+  const { printed } = await debug(hex(canonical({ path })), { path, headers: { Host: '' } });
+  expect(printed).toContain('path-host: ');
+});
+
+test('a search shows its progress, and removes it before the report', async () => {
+  const lines: string[] = [];
+  let nowMs = 0;
+  const { printed } = await debug('ab'.repeat(32), {
+    usedMs: () => (nowMs += 150),
+    progress: (line) => lines.push(line),
+    options: ['--search-seconds', '3'],
+  });
+  expect(lines[0]).toMatch(/^Searching for the mistake: [\d,]+ ways to sign tried$/);
+  expect(lines.at(-1)).toBe('');
+  expect(printed).toContain('Not tried: ');
 });
 
 test('a secret that is blank is none', async () => {

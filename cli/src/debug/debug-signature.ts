@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { EXIT, secretFrom, type Terminal, UsageError, wholeNumber } from '../terminal.js';
-import { diagnose } from './diagnosis.js';
+import { diagnose, type SentRequest } from './diagnosis.js';
 import { requestOfCurl } from './inputs/curl.js';
 import { requestOfHar } from './inputs/har.js';
-import type { DescribedRequest } from './inputs/described-request.js';
+import { type DescribedRequest, targetOf, withHost } from './inputs/described-request.js';
 import { jsonReport, requestIdAdvice, report } from './report.js';
+import type { SearchLimits } from './search.js';
 
 export const DEBUG_SIGNATURE_HELP = `croupier-provider debug-signature --path PATH [options]
 
@@ -13,7 +14,8 @@ Explains why a signature is refused: what should have been signed, the first byt
 differs, and the causes, each with a stable code. CROUPIER_SECRET holds the secret.
 
 The request, in one of three ways:
-  --path PATH          the request target as it was sent, base path and query included
+  --path PATH          the request target as it was sent, base path and query included;
+                       or the whole address
   --method METHOD      default: POST
   --header 'N: VALUE'  a header as it was sent; once for each
   --headers-file FILE  the same, one on each line, as curl -v prints them
@@ -33,6 +35,7 @@ Its receiver:
 More:
   --signed-file FILE   the bytes that you signed, to be compared
   --request-id ID      the X-Request-Id of the refused request: explains what to do with it
+  --search-seconds N   how long to search, in seconds of processor time; default: 2
   --json               prints the result as JSON
 
 The right signature is shown only if the timestamp of the request is long past. Until then, anyone
@@ -55,6 +58,7 @@ const OPTIONS = {
   tolerance: { type: 'string', default: '300' },
   'signed-file': { type: 'string' },
   'request-id': { type: 'string' },
+  'search-seconds': { type: 'string', default: '2' },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -71,7 +75,7 @@ export async function debugSignature(args: string[], terminal: Terminal): Promis
     return EXIT.ok;
   }
   const signedFile = values['signed-file'];
-  const diagnosis = diagnose({
+  const sent: SentRequest = {
     ...request,
     secret: secretFrom(terminal),
     tenantId: values.tenant,
@@ -79,9 +83,32 @@ export async function debugSignature(args: string[], terminal: Terminal): Promis
     diagnosedAt: secondsOf(terminal),
     toleranceSeconds: wholeNumber('tolerance', values.tolerance, 0),
     claimedBytes: signedFile === undefined ? undefined : await fileOf(signedFile),
-  });
+  };
+  const diagnosis = diagnose(
+    sent,
+    limitsOf(wholeNumber('search-seconds', values['search-seconds'], 1), terminal),
+  );
+  terminal.progress?.('');
   terminal.print(values.json ? jsonReport(diagnosis, requestId) : report(diagnosis, requestId, terminal));
   return diagnosis.reason === undefined ? EXIT.ok : EXIT.failed;
+}
+
+/** The share of the time that the search may use: Node's start and the report need the rest. */
+const SHARE_OF_SEARCH = 0.8;
+/** Time between two lines of progress, in milliseconds. */
+const PROGRESS_INTERVAL_MS = 100;
+
+function limitsOf(seconds: number, { usedMs, progress }: Terminal): SearchLimits {
+  let shownMs = 0;
+  return {
+    usedMs,
+    deadlineMs: usedMs() + seconds * 1000 * SHARE_OF_SEARCH,
+    onProgress: (tried) => {
+      if (usedMs() - shownMs < PROGRESS_INTERVAL_MS) return;
+      shownMs = usedMs();
+      progress?.(`Searching for the mistake: ${tried.toLocaleString('en')} ways to sign tried`);
+    },
+  };
 }
 
 async function requestOf(values: Values): Promise<DescribedRequest | undefined> {
@@ -99,10 +126,13 @@ async function requestOf(values: Values): Promise<DescribedRequest | undefined> 
   if (values.path === undefined) return undefined;
   const file = values['headers-file'];
   const lines = file === undefined ? [] : (await fileOf(file)).toString().split(/\r?\n/);
+  const headers = [...lines, ...values.header].flatMap(headerIn);
+  const isAddress = /^https?:\/\//i.test(values.path);
+  const { path, host } = isAddress ? targetOf(values.path) : { path: values.path, host: undefined };
   return {
     method: values.method,
-    path: values.path,
-    headers: [...lines, ...values.header].flatMap(headerIn),
+    path,
+    headers: withHost(headers, host),
     body: values['body-file'] === undefined ? Buffer.alloc(0) : await fileOf(values['body-file']),
   };
 }

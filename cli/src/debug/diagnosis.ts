@@ -6,7 +6,16 @@ import {
 import { isUtf8 } from 'node:buffer';
 import { encodingOf } from '../reply.js';
 import { firstValue, headerMistakes, joinedValues, type SentHeaders } from './header-mistakes.js';
-import { explain, type Explanation } from './search.js';
+import { type GivenSecret, readSecret } from './given-secret.js';
+import {
+  distinct,
+  explain,
+  type Explanation,
+  pairsOfVariants,
+  type Phase,
+  type SearchLimits,
+  singleVariants,
+} from './search.js';
 import { lacksZeros, readSignature } from './signature-spelling.js';
 import {
   digestOf,
@@ -18,9 +27,11 @@ import {
   type Variant,
 } from './signing.js';
 import { bodyVariants } from './variants/bodies.js';
+import { isLarge, LARGE_BODY_BYTES } from './variants/body-size.js';
 import { digestVariants } from './variants/digests.js';
 import { headerVariants } from './variants/headers.js';
-import { keyVariants } from './variants/keys.js';
+import { FEW_KEYS, keyCount, keyOrders, MANY_KEYS } from './variants/json-orders.js';
+import { keyTypos, keyVariants } from './variants/keys.js';
 import { layoutVariants } from './variants/layouts.js';
 import { pathVariants } from './variants/paths.js';
 
@@ -60,36 +71,64 @@ export interface Diagnosis {
   sent: { signature: string | undefined };
   /** Empty if the signature is valid. */
   causes: Mistake[];
+  /** Other causes that lead to the same signature; empty if there are none. */
+  alternatives: Mistake[][];
   difference: Difference | undefined;
   /** Number of ways to sign that were tried. */
   tried: number;
+  /** What was not tried, and why; empty if the signature is valid or explained. */
+  untried: string[];
 }
 
-/** Tries common mistakes of signers to find out why a signature is refused. Pure. */
-export function diagnose(request: SentRequest): Diagnosis {
+/** Tries common mistakes of signers to find out why a signature is refused. Pure, except for the clock in `limits`. */
+export function diagnose(request: SentRequest, limits: SearchLimits): Diagnosis {
   const { headers, body, claimedBytes } = request;
-  const right = rightSigning(request);
+  const secret = readSecret(request.secret);
+  const right = rightSigning(request, secret.issued);
   const sent = firstValue(headers, 'x-signature');
   const verification = verifyPlatformSignature({ ...request, tenantId: request.tenantId ?? right.tenant });
   const canonical = signedBytes(right);
   const signature = digestOf(right).toString('hex');
+  const withGiven = digestOf({ ...right, key: Buffer.from(secret.given) }).toString('hex');
   const shown = isExpired(request, right.timestamp)
     ? { signature, sent: { signature: sent } }
-    : withheld(sent, signature);
+    : withheld(sent, [signature, withGiven]);
   const facts = { canonical, ...shown };
-  if (verification.ok) {
-    return { ...facts, reason: undefined, causes: [], difference: undefined, tried: 1 };
+  if (verification.ok && secret.mistakes.length === 0) {
+    return {
+      ...facts,
+      reason: undefined,
+      causes: [],
+      alternatives: [],
+      difference: undefined,
+      tried: 1,
+      untried: [],
+    };
   }
   const ofHeaders = headerMistakes(request);
-  const { explanation, tried } = search(right, request, sent);
+  const { explanation, tried, untried } = search(right, request, secret, limits);
   const signed = claimedBytes ?? (explanation && signedBytes(explanation.signing));
+  const explained = explanation?.mistakes ?? unexplained(request, sent, canonical, ofHeaders, untried);
   return {
     ...facts,
-    reason: verification.reason,
-    causes: [...ofHeaders, ...(explanation?.mistakes ?? unexplained(request, sent, canonical, ofHeaders))],
+    reason: verification.ok ? 'signature_mismatch' : verification.reason,
+    causes: [...ofHeaders, ...ofGivenSecret(secret, explanation), ...explained],
+    alternatives: (explanation?.alternatives ?? []).map((each) => [...each]),
     difference: signed && differenceOf(canonical, signed, body.length),
     tried,
+    untried: [...untried],
   };
+}
+
+/** What is around the given secret, and whether the signer's key has it, too. */
+function ofGivenSecret(secret: GivenSecret, explanation: Explanation | undefined): Mistake[] {
+  const isSignedWith = (text: string) => explanation?.signing.key.equals(Buffer.from(text)) === true;
+  const advice = isSignedWith(secret.given)
+    ? ' The request was signed with the same text, so the platform refuses it: remove this from the secret in both places.'
+    : isSignedWith(secret.issued)
+      ? ' The request was signed with the issued secret. Correct CROUPIER_SECRET here, and at the receiver if it has the same.'
+      : '';
+  return secret.mistakes.map(({ code, explanation: text }) => ({ code, explanation: text + advice }));
 }
 
 /**
@@ -103,18 +142,19 @@ function isExpired({ diagnosedAt, toleranceSeconds = 0 }: SentRequest, timestamp
 }
 
 /** The sent signature may be the right one, with or without a prefix. */
-function withheld(sent: string, right: string): Pick<Diagnosis, 'signature' | 'sent'> {
-  const isRight = sent.toLowerCase().includes(right);
+function withheld(sent: string, right: readonly string[]): Pick<Diagnosis, 'signature' | 'sent'> {
+  const isRight = right.some((each) => sent.toLowerCase().includes(each));
   return { signature: undefined, sent: { signature: isRight ? undefined : sent } };
 }
 
 interface Found {
   explanation: Explanation | undefined;
   tried: number;
+  untried: readonly string[];
 }
 
 /** How the request should have been signed. */
-function rightSigning({ method, path, headers, body, secret }: SentRequest): Signing {
+function rightSigning({ method, path, headers, body }: SentRequest, secret: string): Signing {
   return {
     method: method.toUpperCase(),
     path,
@@ -128,45 +168,100 @@ function rightSigning({ method, path, headers, body, secret }: SentRequest): Sig
   };
 }
 
-/**
- * Tries each way to read the text of `X-Signature`, such as hex or base64, until known mistakes explain the result.
- * @param sent the text of `X-Signature`
- */
-function search(right: Signing, request: SentRequest, sent: string): Found {
-  const readings = readSignature(sent);
+/** Tries mistakes until some explain the text of `X-Signature`. */
+function search(right: Signing, request: SentRequest, secret: GivenSecret, limits: SearchLimits): Found {
+  const sent = firstValue(request.headers, 'x-signature');
   // If the signature, timestamp or nonce is missing, there is nothing to search for.
-  if (!sent || !right.timestamp || !right.nonce) return { explanation: undefined, tried: 0 };
+  if (!sent || !right.timestamp || !right.nonce) return { explanation: undefined, tried: 0, untried: [] };
+  const readings = readSignature(sent);
   if (lacksZeros(sent, digestOf(right))) {
     const explanation = 'X-Signature lacks zeros: write each byte with two hex digits, 64 in all.';
-    return {
-      explanation: { signing: right, mistakes: [{ code: 'signature-zeros', explanation }] },
-      tried: 1,
-    };
+    const mistakes: Mistake[] = [{ code: 'signature-zeros', explanation }];
+    const reading = { bytes: digestOf(right), mistakes };
+    return { explanation: { signing: right, mistakes, alternatives: [], reading }, tried: 1, untried: [] };
   }
-  const dimensions = readings.length > 0 ? dimensionsOf(right, request) : [];
-  let tried = 0;
-  for (const reading of readings) {
-    const result = explain(right, dimensions, reading.bytes);
-    tried += result.tried;
-    if (!result.explanation) continue;
-    const { mistakes, signing } = result.explanation;
-    const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
-    // Another hash algorithm explains a wrong length, so the length is not reported as well.
-    const spelling = reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
-    return { explanation: { signing, mistakes: [...spelling, ...mistakes] }, tried };
-  }
-  return { explanation: undefined, tried };
+  if (readings.length === 0) return { explanation: undefined, tried: 0, untried: [] };
+  const result = explain(right, phasesOf(right, request, secret), readings, limits);
+  const untried = [...result.untried, ...untriable(request)];
+  const { explanation, tried } = result;
+  if (!explanation) return { explanation, tried, untried };
+  const spelt = (mistakes: readonly Mistake[]) => [...spellingOf(explanation, mistakes), ...mistakes];
+  const alternatives = explanation.alternatives.map(spelt);
+  return {
+    explanation: { ...explanation, mistakes: spelt(explanation.mistakes), alternatives },
+    tried,
+    untried: [],
+  };
+}
+
+/** Another hash algorithm explains a wrong length of the signature, so the length is not reported as well. */
+function spellingOf({ reading }: Explanation, mistakes: readonly Mistake[]): Mistake[] {
+  const isOtherAlgorithm = mistakes.some(({ code }) => code === 'digest-algorithm');
+  return reading.mistakes.filter(({ code }) => code !== 'signature-length' || !isOtherAlgorithm);
+}
+
+/** The parts of the search, the most promising ones first. */
+function phasesOf(right: Signing, request: SentRequest, secret: GivenSecret): Phase[] {
+  const dimensions = dimensionsOf(right, request, secret);
+  const keys = keyCount(right.body);
+  const orders: Phase[] = [
+    { name: `every order of the ${keys} keys of the JSON`, candidates: keyOrders(right.body) },
+  ];
+  return [
+    { name: 'single mistakes', candidates: singleVariants(dimensions) },
+    { name: 'pairs of common mistakes', candidates: pairsOfVariants(dimensions, [1, 1]) },
+    {
+      name: 'two mistakes in the path or in the key',
+      candidates: pairsWithin(right, request, secret),
+    },
+    ...(keys <= FEW_KEYS ? orders : []),
+    { name: 'pairs of a common and a rare mistake', candidates: pairsOfVariants(dimensions, [1, 2]) },
+    ...(keys > FEW_KEYS && keys <= MANY_KEYS ? orders : []),
+    { name: 'pairs of rare mistakes', candidates: pairsOfVariants(dimensions, [2, 2]) },
+  ];
 }
 
 /** The variants of each kind of mistake, specific kinds before general ones. */
-function dimensionsOf(right: Signing, { headers, secret }: SentRequest): (readonly Variant[])[] {
+function dimensionsOf(right: Signing, { headers }: SentRequest, secret: GivenSecret): (readonly Variant[])[] {
+  const given = Buffer.from(secret.given);
+  const signedWithGiven: Variant[] = [{ rank: 1, mistakes: [], change: { key: given } }];
+  const keys = [...keyVariants(right.key.toString(), right.tenant), ...keyTypos(right.key.toString())].filter(
+    ({ change }) => !change.key?.equals(given),
+  );
   return [
-    pathVariants(right.path, (name) => joinedValues(headers, name)),
-    bodyVariants(right.body),
-    ...headerVariants(right, headers),
-    keyVariants(secret, right.tenant),
+    ...[
+      pathVariants(right.path, (name) => joinedValues(headers, name)),
+      bodyVariants(right.body),
+      ...headerVariants(right, headers),
+      [...signedWithGiven, ...keys],
+    ].map((variants) => distinct(variants, right)),
     digestVariants(),
-    layoutVariants(),
+    layoutVariants(right.body.length === 0),
+  ];
+}
+
+/** Two common mistakes in the same part, one after the other. */
+function* pairsWithin(right: Signing, { headers }: SentRequest, secret: GivenSecret): Iterable<Variant[]> {
+  const common = (variants: readonly Variant[]) => variants.filter(({ rank }) => rank === 1);
+  const paths = (path: string) => common(pathVariants(path, (name) => joinedValues(headers, name)));
+  for (const first of paths(right.path)) {
+    for (const second of paths(first.change.path ?? '')) yield [first, second];
+  }
+  const keys = (key: Buffer) => common(keyVariants(key.toString(), right.tenant));
+  for (const first of keys(Buffer.from(secret.issued))) {
+    const key = first.change.key ?? right.key;
+    // A key that is not text has no other spellings.
+    if (isUtf8(key)) for (const second of keys(key)) yield [first, second];
+  }
+}
+
+/** What cannot be tried with this request. */
+function untriable({ headers, body }: SentRequest): string[] {
+  return [
+    ...(firstValue(headers, 'host') === ''
+      ? ["addresses with a host, because there is no header Host (add --header 'Host: …')"]
+      : []),
+    ...(isLarge(body) ? [`other spellings of a body of more than ${LARGE_BODY_BYTES / 1024} KiB`] : []),
   ];
 }
 
@@ -175,6 +270,7 @@ function unexplained(
   signature: string,
   canonical: Buffer,
   ofHeaders: readonly Mistake[],
+  untried: readonly string[],
 ): Mistake[] {
   if (signature === '' || ofHeaders.some(({ code }) => code === 'header-missing')) return [];
   if (readSignature(signature).length === 0) {
@@ -191,9 +287,11 @@ function unexplained(
       'The body was sent compressed. The platform takes no compressed bodies: sign and send the plain one.';
     return [{ code: 'body-compressed', explanation }];
   }
+  const limits = untried.length === 0 ? '' : ` Not tried: ${untried.join('; ')}.`;
   const explanation =
-    'No known mistake explains the signature. Most often another secret was used, or the body was changed on its way. ' +
-    'Write the bytes that you sign to a file and name it with --signed-file.';
+    'No mistake that was tried explains the signature. Most often another secret was used, the body was changed on its ' +
+    'way, or a nonce or timestamp was signed that was not sent. Write the bytes that you sign to a file and name it ' +
+    `with --signed-file.${limits}`;
   return [{ code: 'unknown', explanation }];
 }
 

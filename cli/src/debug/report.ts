@@ -17,7 +17,7 @@ const WITHHELD =
   'not shown while it would still be accepted: the timestamp is in the future, or not long past';
 
 export function report(diagnosis: Diagnosis, requestId: string | undefined, terminal: Terminal): string {
-  const { reason, canonical, signature, sent, causes, difference } = diagnosis;
+  const { reason, canonical, signature, sent, causes, alternatives, difference } = diagnosis;
   const title = (text: string) => paint(terminal, 'bold', text);
   const verdict =
     reason === undefined
@@ -43,7 +43,11 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
   }
   if (causes.length > 0) {
     const explained = causes.map(({ code, explanation }) => `  ${code}: ${visibleText(explanation)}`);
-    lines.push('', title('Cause'), ...explained);
+    lines.push('', title(alternatives.length === 0 ? 'Cause' : 'Cause, one of several'), ...explained);
+  }
+  for (const mistakes of alternatives) {
+    const explained = mistakes.map(({ code, explanation }) => `  ${code}: ${visibleText(explanation)}`);
+    lines.push('', title('Or, with the same signature'), ...explained);
   }
   if (reason === undefined) {
     lines.push('', title('If it is refused all the same'), ...OTHER_REFUSALS.map((text) => `  - ${text}`));
@@ -57,11 +61,12 @@ export function report(diagnosis: Diagnosis, requestId: string | undefined, term
  * while a receiver would still accept it.
  */
 export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined): string {
-  const { reason, canonical, signature, sent, causes, difference, tried } = diagnosis;
+  const { reason, canonical, signature, sent, causes, alternatives, difference, tried, untried } = diagnosis;
   const result = {
     holds: reason === undefined,
     reason,
     causes,
+    alternatives,
     signature: { right: signature ?? null, sent: sent.signature ?? null },
     ...(signature === undefined && { withheld: WITHHELD }),
     canonical: canonical.toString('base64'),
@@ -72,6 +77,7 @@ export function jsonReport(diagnosis: Diagnosis, requestId: string | undefined):
       signed: difference.wrong.toString('base64'),
     },
     tried,
+    untried,
     otherRefusals: reason === undefined ? OTHER_REFUSALS : undefined,
     requestId,
   };

@@ -1,7 +1,7 @@
 import type { Mistake } from './signing.js';
 
 /** One way to read the text of `X-Signature`. */
-interface SpeltSignature {
+export interface SpeltSignature {
   bytes: Buffer;
   mistakes: readonly Mistake[];
 }
@@ -77,7 +77,7 @@ function asHex(text: string, found: readonly Mistake[]): SpeltSignature[] {
   const readings = [{ bytes, mistakes: withLength(bytes, mistakes) }];
   const inner = bytes.toString('latin1');
   if (/^[0-9a-f]{64}$/i.test(inner)) {
-    const twice = {
+    const twice: Mistake = {
       code: 'signature-encoded-twice',
       explanation: 'X-Signature was encoded as hex twice. Encode the bytes of the HMAC once.',
     };
@@ -89,14 +89,14 @@ function asHex(text: string, found: readonly Mistake[]): SpeltSignature[] {
 function asBase64(text: string, found: readonly Mistake[]): SpeltSignature[] {
   if (!/^[A-Za-z0-9+/_-]{11,}={0,2}$/.test(text) || /^[0-9a-f]{64}$/i.test(text)) return [];
   const bytes = Buffer.from(text, 'base64');
-  const base64 = {
+  const base64: Mistake = {
     code: 'signature-base64',
     explanation: 'X-Signature is base64. Send 64 lower-case hex digits.',
   };
   const inner = bytes.toString('latin1');
   if (/^[0-9a-f]{64}$/i.test(inner)) {
     const explanation = 'X-Signature is base64 of the hex digits. Send the hex digits themselves.';
-    const mistakes = [...found, { code: 'signature-encoded-twice', explanation }];
+    const mistakes: Mistake[] = [...found, { code: 'signature-encoded-twice', explanation }];
     return [{ bytes: Buffer.from(inner, 'hex'), mistakes }];
   }
   return [{ bytes, mistakes: withLength(bytes, [...found, base64]) }];
@@ -107,7 +107,7 @@ function asNumbers(text: string, found: readonly Mistake[]): SpeltSignature[] {
   const list = text.replace(/^\[(.*)\]$/, '$1').split(/[, ]+/);
   if (list.length < MIN_BYTES || !list.every((each) => /^-?\d{1,3}$/.test(each))) return [];
   const bytes = Buffer.from(list.map(Number));
-  const printed = {
+  const printed: Mistake = {
     code: 'signature-printed',
     explanation: 'X-Signature is a list of numbers. Send the bytes of the HMAC as 64 lower-case hex digits.',
   };

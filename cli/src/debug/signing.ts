@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
+import type { CauseCode } from './causes.js';
 
 export type Part = 'method' | 'path' | 'timestamp' | 'nonce' | 'body' | 'tenant';
 
@@ -30,8 +31,7 @@ export interface Signing {
 }
 
 export interface Mistake {
-  /** Stable: scripts may rely on it. */
-  code: string;
+  code: CauseCode;
   /** A sentence for the person who made the mistake. */
   explanation: string;
 }
@@ -45,6 +45,8 @@ export type Rank = 1 | 2 | 3;
 /** A deviation from correct signing that belongs to one kind of mistake, such as a wrong key. */
 export interface Variant {
   mistakes: readonly Mistake[];
+  /** Other mistakes that lead to the same change. */
+  alternatives?: readonly (readonly Mistake[])[];
   rank: Rank;
   change: Partial<Signing>;
 }
@@ -57,28 +59,89 @@ export const RIGHT_LAYOUT: Layout = {
 /** The correct digest of any text. The SDK's `signatureOf` always joins the parts in the correct layout. */
 export const RIGHT_DIGEST: Digest = (key, text) => createHmac('sha256', key).update(text).digest();
 
-export function variant(rank: Rank, code: string, explanation: string, change: Partial<Signing>): Variant {
+export function variant(rank: Rank, code: CauseCode, explanation: string, change: Partial<Signing>): Variant {
   return { rank, mistakes: [{ code, explanation }], change };
 }
 
 export function signedBytes(signing: Signing): Buffer {
-  const { order, separator, separators, prefix = '', suffix = '', serialise } = signing.layout;
-  if (serialise) return Buffer.from(serialise({ ...signing, body: signing.body.toString() }));
-  const chunks: Buffer[] = [];
-  let text = prefix;
-  order.forEach((part, index) => {
-    if (index > 0) text += separators?.[index - 1] ?? separator;
-    if (part !== 'body') {
-      text += signing[part];
-    } else {
-      chunks.push(Buffer.from(text), signing.body);
-      text = '';
-    }
-  });
-  chunks.push(Buffer.from(text + suffix));
-  return Buffer.concat(chunks);
+  const length = write(signing, 0);
+  return Buffer.from(scratch.subarray(0, length));
 }
 
 export function digestOf(signing: Signing): Buffer {
   return signing.digest(signing.key, signedBytes(signing));
+}
+
+/** The block size of SHA-256, in bytes. */
+const BLOCK_BYTES = 64;
+/** The size of a SHA-256 digest, in bytes. */
+const DIGEST_BYTES = 32;
+
+interface PaddedKey {
+  inner: Buffer;
+  /** Has room for the inner digest. */
+  outer: Buffer;
+}
+
+const paddedKeys = new WeakMap<Buffer, PaddedKey>();
+
+/**
+ * The digest as a text with one character for each byte. A search computes hundreds of thousands with the same few keys:
+ * two plain hashes over a prepared key and a buffer that is used again take a third of the time of `digestOf`.
+ */
+export function binaryDigestOf(signing: Signing): string {
+  if (signing.digest !== RIGHT_DIGEST) return digestOf(signing).toString('latin1');
+  let key = paddedKeys.get(signing.key);
+  if (!key) {
+    key = { inner: padded(signing.key, 0x36, 0), outer: padded(signing.key, 0x5c, DIGEST_BYTES) };
+    paddedKeys.set(signing.key, key);
+  }
+  const length = write(signing, BLOCK_BYTES);
+  key.inner.copy(scratch);
+  key.outer.write(hash('sha256', scratch.subarray(0, length), 'binary'), BLOCK_BYTES, 'latin1');
+  return hash('sha256', key.outer, 'binary');
+}
+
+/** The key, padded to a block and combined with one of the two bytes of RFC 2104, with room behind it. */
+function padded(key: Buffer, pad: number, room: number): Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES + room);
+  (key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key).copy(block);
+  for (let at = 0; at < BLOCK_BYTES; at += 1) block[at]! ^= pad;
+  return block;
+}
+
+let scratch = Buffer.allocUnsafe(16 * 1024);
+
+/** Writes the signed bytes to `scratch`, and returns the position after them. */
+function write(signing: Signing, start: number): number {
+  const { order, separator, separators, prefix = '', suffix = '', serialise } = signing.layout;
+  if (serialise) return writeText(serialise({ ...signing, body: signing.body.toString() }), start);
+  let at = start;
+  let text = prefix;
+  for (let index = 0; index < order.length; index += 1) {
+    const part = order[index]!;
+    if (index > 0) text += separators?.[index - 1] ?? separator;
+    if (part === 'body') {
+      at = writeText(text, at);
+      reserve(at, signing.body.length);
+      at += signing.body.copy(scratch, at);
+      text = '';
+    } else {
+      text += signing[part];
+    }
+  }
+  return writeText(text + suffix, at);
+}
+
+function writeText(text: string, at: number): number {
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
+  reserve(at, 3 * text.length);
+  return at + scratch.write(text, at);
+}
+
+function reserve(at: number, length: number): void {
+  if (at + length <= scratch.length) return;
+  const larger = Buffer.allocUnsafe(2 * (at + length));
+  scratch.copy(larger, 0, 0, at);
+  scratch = larger;
 }

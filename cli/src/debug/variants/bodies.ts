@@ -1,13 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import type { CauseCode } from '../causes.js';
 import { type Rank, type Variant, variant } from '../signing.js';
-import { utf16be, utf8Twice, windows1252 } from './encodings.js';
+import { isLarge } from './body-size.js';
+import { fromWindows1252, utf16be, utf8Twice, windows1252 } from './encodings.js';
 import { jsonBodyVariants } from './json-bodies.js';
+import { jsonFieldVariants } from './json-fields.js';
 import { jsonSpellings } from './json-spellings.js';
 
 /** Variants of the body that a faulty signer could have signed by mistake, instead of the bytes that were sent. */
 export function bodyVariants(body: Buffer): Variant[] {
   const text = body.toString();
+  if (isLarge(body)) return [...placeholders(body), ...ofEnds(text)];
   return [
     ...placeholders(body),
     ...ofEnds(text),
@@ -19,12 +24,13 @@ export function bodyVariants(body: Buffer): Variant[] {
       change: { body: Buffer.from(spelling) },
     })),
     ...jsonBodyVariants(text),
+    ...jsonFieldVariants(text),
     ...ofPrintedBytes(body),
     ...compressed(body),
   ];
 }
 
-const of = (rank: Rank, code: string, explanation: string, body: Buffer | string): Variant =>
+const of = (rank: Rank, code: CauseCode, explanation: string, body: Buffer | string): Variant =>
   variant(rank, code, explanation, { body: Buffer.from(body) });
 
 function placeholders(body: Buffer): Variant[] {
@@ -95,13 +101,8 @@ function ofEncoding(body: Buffer, text: string): Variant[] {
     of(1, 'body-utf16', utf16, little),
     of(2, 'body-utf16', utf16, utf16be(text)),
     of(2, 'body-utf16', utf16, Buffer.concat([Buffer.from([0xff, 0xfe]), little])),
-    of(1, 'body-utf8-twice', 'The body was encoded as UTF-8 twice before it was signed.', utf8Twice(body)),
-    of(
-      1,
-      'body-utf8-twice',
-      'The body was encoded as UTF-8 twice before it was sent.',
-      Buffer.from(text, 'latin1'),
-    ),
+    ...readAsLatin1(body, text),
+    ...sentInUtf16(body),
     of(1, 'body-encoded', encoded, body.toString('base64')),
     of(2, 'body-encoded', encoded, body.toString('base64url')),
     of(2, 'body-encoded', encoded, body.toString('hex')),
@@ -115,6 +116,31 @@ function ofEncoding(body: Buffer, text: string): Variant[] {
       body.subarray(0, text.length),
     ),
   ];
+}
+
+/**
+ * The body, taken for Latin-1 and encoded as UTF-8. If the sent body is not UTF-8, it was sent in Latin-1; if the result
+ * is not, no second encoding has made the sent body of it.
+ */
+function readAsLatin1(body: Buffer, text: string): Variant[] {
+  if (!isUtf8(body)) {
+    const sent = 'The body was sent in Latin-1 or Windows-1252, and signed in UTF-8. Send UTF-8.';
+    return [body.toString('latin1'), fromWindows1252(body)].map((each) => of(1, 'body-latin1', sent, each));
+  }
+  const once = Buffer.from(text, 'latin1');
+  const twice = (when: string) => `The body was encoded as UTF-8 twice before it was ${when}.`;
+  return [
+    of(1, 'body-utf8-twice', twice('signed'), utf8Twice(body)),
+    ...(isUtf8(once) ? [of(1, 'body-utf8-twice', twice('sent'), once)] : []),
+  ];
+}
+
+function sentInUtf16(body: Buffer): Variant[] {
+  if (body.length % 2 !== 0 || !body.includes(0)) return [];
+  const explanation = 'The body was sent in UTF-16, and signed in UTF-8. Send UTF-8.';
+  return [body.toString('utf16le'), Buffer.from(body).swap16().toString('utf16le')].flatMap((each) =>
+    [each, each.replace(/^\ufeff/, '')].map((text) => of(1, 'body-utf16', explanation, text)),
+  );
 }
 
 function digests(body: Buffer): Variant[] {

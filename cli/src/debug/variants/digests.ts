@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Digest, type Rank, type Variant, variant } from '../signing.js';
+import type { CauseCode } from '../causes.js';
+import { type Digest, type Mistake, type Rank, type Variant, variant } from '../signing.js';
 import { utf16be } from './encodings.js';
 
 const ALGORITHMS = [
@@ -35,9 +36,9 @@ function withAlgorithm(algorithm: string): Variant[] {
   const isRight = algorithm === 'sha256';
   const rank: Rank = isRight ? 1 : 3;
   const other = isRight ? '' : ` with ${name}`;
-  const of = (code: string, explanation: string, digest: Digest, itsRank: Rank = rank): Variant => {
-    const own = { code, explanation };
-    const algorithmToo = { code: 'digest-algorithm', explanation: `${name} was used, not SHA-256.` };
+  const of = (code: CauseCode, explanation: string, digest: Digest, itsRank: Rank = rank): Variant => {
+    const own: Mistake = { code, explanation };
+    const algorithmToo: Mistake = { code: 'digest-algorithm', explanation: `${name} was used, not SHA-256.` };
     const mistakes = isRight ? [own] : [own, algorithmToo];
     return { rank: itsRank, mistakes, change: { digest } };
   };

@@ -19,3 +19,10 @@ export function windows1252(text: string): Buffer {
   });
   return Buffer.from(bytes);
 }
+
+/** Decodes a text in Windows-1252. */
+export function fromWindows1252(bytes: Buffer): string {
+  return [...bytes]
+    .map((byte) => (byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252[byte - 0x80] : String.fromCharCode(byte)))
+    .join('');
+}

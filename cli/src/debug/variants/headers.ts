@@ -1,4 +1,5 @@
 import { firstValue } from '../header-mistakes.js';
+import type { CauseCode } from '../causes.js';
 import { type Rank, type Signing, type Variant, variant } from '../signing.js';
 
 /** Methods, timestamps and nonces that a signer may sign instead of those sent, each in a list of its own. */
@@ -10,7 +11,7 @@ export function headerVariants(
 }
 
 function methods(method: string): Variant[] {
-  const of = (rank: Rank, code: string, explanation: string, signed: string) =>
+  const of = (rank: Rank, code: CauseCode, explanation: string, signed: string) =>
     variant(rank, code, explanation, { method: signed });
   const capitalised = method.charAt(0) + method.slice(1).toLowerCase();
   return [
@@ -28,7 +29,7 @@ function methods(method: string): Variant[] {
 }
 
 function timestamps(sent: string, headers: readonly (readonly [name: string, value: string])[]): Variant[] {
-  const of = (rank: Rank, code: string, explanation: string, timestamp: string) =>
+  const of = (rank: Rank, code: CauseCode, explanation: string, timestamp: string) =>
     variant(rank, code, explanation, { timestamp });
   const milliseconds =
     'The timestamp was signed in milliseconds and sent in seconds. Sign the text that is sent.';
@@ -124,7 +125,7 @@ function timestamps(sent: string, headers: readonly (readonly [name: string, val
 }
 
 function nonces(sent: string, headers: readonly (readonly [name: string, value: string])[]): Variant[] {
-  const of = (rank: Rank, code: string, explanation: string, nonce: string) =>
+  const of = (rank: Rank, code: CauseCode, explanation: string, nonce: string) =>
     variant(rank, code, explanation, { nonce });
   const dashed = sent.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   const dashes = 'The nonce was signed with other dashes or braces than it was sent with.';

@@ -1,8 +1,8 @@
+import type { CauseCode } from '../causes.js';
 import { type Rank, type Variant, variant } from '../signing.js';
 import { jsonTokens, jsonValue } from './json-value.js';
-import { permutations } from './permutations.js';
 
-const of = (rank: Rank, code: string, explanation: string, body: string): Variant =>
+const of = (rank: Rank, code: CauseCode, explanation: string, body: string): Variant =>
   variant(rank, code, explanation, { body: Buffer.from(body) });
 
 /**
@@ -67,49 +67,20 @@ function ofContent(text: string): Variant[] {
         spelling,
       ),
     ),
-    ...addedKeys(value).map((added) =>
-      of(
-        3,
-        'body-field-added',
-        `The field ${added} was sent and not signed: it was added after the signing. Sign the bytes that you send.`,
-        JSON.stringify({ ...value, [added]: undefined }),
-      ),
+    of(
+      2,
+      'body-serialised',
+      'The body was parsed and serialised again before it was signed. Sign the bytes that you send.',
+      JSON.stringify(value),
     ),
-    ...reorderedKeys(value).map((spelling) =>
-      of(
-        3,
-        'body-key-order',
-        'The signed JSON has its keys in another order than the one sent. Serialise once, then sign and send the same bytes.',
-        spelling,
-      ),
+    of(
+      2,
+      'body-serialised',
+      'Empty objects were signed as empty lists, as PHP writes them after json_decode with arrays.',
+      text.replaceAll(/:( ?)\{\}/g, ':$1[]'),
     ),
   );
   return variants;
-}
-
-/** An object with at most this many keys is tried with its keys in every order. */
-const MAX_PERMUTED_KEYS = 6;
-/** An object with at most this many keys is tried with each of its keys moved to every position. */
-const MAX_MOVED_KEYS = 16;
-
-/** The JSON with the keys of its outermost object in other orders, such as those of a hash map. */
-function reorderedKeys(value: object): string[] {
-  const entries = Object.entries(value) as [string, unknown][];
-  if (Array.isArray(value) || entries.length > MAX_MOVED_KEYS) return [];
-  const moved = entries.flatMap((entry, from) =>
-    entries.map((_, to) => entries.toSpliced(from, 1).toSpliced(to, 0, entry)),
-  );
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const orders = entries.length <= MAX_PERMUTED_KEYS ? permutations(entries) : [sorted, ...moved];
-  return orders.map((order) => JSON.stringify(Object.fromEntries(order)));
-}
-
-/** An object with more keys than this is not searched for a key that was added after the signing. */
-const MAX_ADDED_KEYS = 32;
-
-function addedKeys(value: object): string[] {
-  const keys = Array.isArray(value) ? [] : Object.keys(value);
-  return keys.length > MAX_ADDED_KEYS ? [] : keys;
 }
 
 /** The JSON with its keys renamed by the naming policies of serialisers. */
@@ -121,7 +92,10 @@ function renamedKeys(value: object): [name: string, json: string][] {
     ['lower case', (key) => key.toLowerCase()],
     ['camelCase', (key) => key.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase())],
   ];
-  return policies.map(([name, rename]) => [name, JSON.stringify(withKeys(value, rename))]);
+  const unchanged = JSON.stringify(value);
+  return policies
+    .map(([name, rename]): [string, string] => [name, JSON.stringify(withKeys(value, rename))])
+    .filter(([, renamed]) => renamed !== unchanged);
 }
 
 function withKeys(value: unknown, rename: (key: string) => string): unknown {

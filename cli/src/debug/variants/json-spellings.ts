@@ -1,4 +1,6 @@
+import type { CauseCode } from '../causes.js';
 import type { Mistake } from '../signing.js';
+import { contractOrder, hashMapOrder } from './json-orders.js';
 import { jsonTokens, jsonValue } from './json-value.js';
 
 /** The same JSON, written by another serialiser or with other settings. */
@@ -51,7 +53,14 @@ const ORDERS: readonly Choice<(entries: Entries) => Entries>[] = [
     name: 'sorted regardless of case',
     value: (entries) => [...entries].sort(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
   },
+  { name: 'as the contract declares them', value: (entries) => ordered(entries, contractOrder) },
+  { name: 'as a HashMap of Java lists them', value: (entries) => ordered(entries, hashMapOrder) },
 ];
+
+function ordered(entries: Entries, order: (names: readonly string[]) => string[] | undefined): Entries {
+  const values = new Map(entries);
+  return order([...values.keys()])?.map((name) => [name, values.get(name)]) ?? entries;
+}
 
 const unicode = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const upperUnicode = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -150,7 +159,7 @@ export function jsonSpellings(sent: string): JsonSpelling[] {
   const baseline = styleOf(value, sent);
   const maxDeviations = sent.length > LONG ? 1 : MAX_DEVIATIONS;
   const spellings = new Map<string, JsonSpelling>();
-  const styles = everyStyle()
+  const styles = everyStyle(value, baseline)
     .map((style) => ({ style, count: deviationCount(style, baseline) }))
     .filter(({ count }) => count <= maxDeviations)
     .sort((a, b) => a.count - b.count);
@@ -176,11 +185,32 @@ function styleOf(value: unknown, sent: string): Style {
   return PLAIN;
 }
 
-function everyStyle(): Style[] {
-  return WHITESPACE.flatMap((whitespace) =>
-    ORDERS.flatMap((order) =>
-      ESCAPES.flatMap((escapes) =>
-        NUMBERS.flatMap((numbers) => NULLS.map((nulls) => ({ whitespace, order, escapes, numbers, nulls }))),
+/** All combinations of the choices that make a difference to this value. */
+function everyStyle(value: object, baseline: Style): Style[] {
+  const effective = <K extends keyof Style>(aspect: K, choices: readonly Style[K][]): Style[K][] => {
+    const texts = new Set([write(value, baseline, '')]);
+    return [
+      baseline[aspect],
+      ...choices.filter((choice) => {
+        const text = write(value, { ...baseline, [aspect]: choice }, '');
+        const isNew = !texts.has(text);
+        texts.add(text);
+        return isNew;
+      }),
+    ];
+  };
+  const [orders, escapeChoices, numberChoices, nullChoices] = [
+    effective('order', ORDERS),
+    effective('escapes', ESCAPES),
+    effective('numbers', NUMBERS),
+    effective('nulls', NULLS),
+  ];
+  return effective('whitespace', WHITESPACE).flatMap((whitespace) =>
+    orders.flatMap((order) =>
+      escapeChoices.flatMap((escapes) =>
+        numberChoices.flatMap((numbers) =>
+          nullChoices.map((nulls) => ({ whitespace, order, escapes, numbers, nulls })),
+        ),
       ),
     ),
   );
@@ -194,7 +224,7 @@ const ADVICE = 'Serialise once, then sign and send the same bytes.';
 
 function deviations(style: Style, from: Style): Mistake[] {
   const mistakes: Mistake[] = [];
-  const add = (code: string, what: string) =>
+  const add = (code: CauseCode, what: string) =>
     mistakes.push({ code, explanation: `The signed JSON ${what}. ${ADVICE}` });
   if (style.whitespace !== from.whitespace) {
     add('body-whitespace', `has other whitespace than the one sent: ${style.whitespace.name}`);
@@ -225,7 +255,7 @@ function respelt(text: string, sent: string): Mistake {
       .join('')
       .match(/[-\d.eE]+/g)
       ?.join() ?? '';
-  const [code, what] =
+  const [code, what]: [CauseCode, string] =
     withoutSpace(text) === withoutSpace(sent)
       ? ['body-whitespace', 'has other whitespace than the one sent']
       : numbers(text) === numbers(sent)

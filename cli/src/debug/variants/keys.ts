@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CauseCode } from '../causes.js';
 import { type Mistake, type Rank, type Variant, variant } from '../signing.js';
 import { base32Decoded, base32Encoded } from './base32.js';
 import { utf16be, utf8Twice } from './encodings.js';
@@ -12,7 +13,6 @@ const MAX_TYPO_LENGTH = 96;
 export function keyVariants(secret: string, tenant: string): Variant[] {
   const key = Buffer.from(secret);
   return [
-    ...ofGivenSecret(secret),
     ...withSomethingAround(secret),
     ...decoded(secret),
     ...encoded(key),
@@ -21,31 +21,11 @@ export function keyVariants(secret: string, tenant: string): Variant[] {
     ...respelt(secret),
     ...placeholders(secret, tenant),
     ...cut(key),
-    ...mistyped(secret),
   ];
 }
 
-const of = (rank: Rank, code: string, explanation: string, key: Buffer | string): Variant =>
+const of = (rank: Rank, code: CauseCode, explanation: string, key: Buffer | string): Variant =>
   variant(rank, code, explanation, { key: Buffer.from(key) });
-
-function ofGivenSecret(secret: string): Variant[] {
-  const trimmed = secret.trim();
-  const unquoted = trimmed.replace(/^(["'`])(.*)\1$/s, '$2');
-  return [
-    of(
-      1,
-      'given-secret-whitespace',
-      'The secret given to this command has whitespace around it that the signer did not use. Check which of the two is wrong.',
-      trimmed,
-    ),
-    of(
-      1,
-      'given-secret-quoted',
-      'The secret given to this command is in quotation marks that the signer did not use. Check which of the two is wrong.',
-      unquoted,
-    ),
-  ];
-}
 
 const WHITESPACE: Mistake = {
   code: 'key-whitespace',
@@ -106,17 +86,46 @@ function decoded(secret: string): Variant[] {
   const hex =
     'The secret was decoded as hex. Its text is the key, even where it looks like hex: do not decode it.';
   const base32 = base32Decoded(text);
-  const digits = text.replace(/^0x/i, '');
+  const base64Texts = [text, text.replace(/[^A-Za-z0-9+/]/g, ''), text.replace(/^[a-z]+_/, '')];
   return [
-    ...[text, text.replace(/[^A-Za-z0-9+/]/g, ''), text.replace(/^[a-z]+_/, '')].map((each) =>
-      of(1, 'key-base64-decoded', base64, Buffer.from(each, 'base64')),
-    ),
-    ...(/^(?:[0-9a-f]{2})+$/i.test(digits)
-      ? [of(1, 'key-hex-decoded', hex, Buffer.from(digits, 'hex'))]
-      : []),
+    ...base64Texts.map((each) => of(1, 'key-base64-decoded', base64, Buffer.from(each, 'base64'))),
+    ...base64Texts
+      .flatMap((each) => asText(Buffer.from(each, 'base64')))
+      .map((key) => of(2, 'key-base64-decoded', base64, key)),
+    ...hexDecoded(text.replace(/^0x/i, '')).flatMap((key) => [
+      of(1, 'key-hex-decoded', hex, key),
+      ...asText(key).map((each) => of(2, 'key-hex-decoded', hex, each)),
+    ]),
     ...(base32
       ? [of(2, 'key-base32-decoded', 'The secret was decoded as base32: its text is the key.', base32)]
       : []),
+  ];
+}
+
+/** Decoded bytes, read as UTF-8 or Latin-1 text and turned into UTF-8 bytes again. */
+function asText(bytes: Buffer): string[] {
+  return [bytes.toString(), bytes.toString('latin1')];
+}
+
+/** What decoders of hex return. Many accept a text that is not hex: they stop at it, skip it, or take its lowest bits. */
+function hexDecoded(text: string): Buffer[] {
+  const pairs = text.match(/../gs) ?? [];
+  const bits = (sign: string) => {
+    const code = sign.charCodeAt(0);
+    return /[A-Za-z]/.test(sign) ? ((code & 7) + 9) & 15 : code & 15;
+  };
+  const digit = (sign: string) => (/[0-9a-f]/i.test(sign) ? Number.parseInt(sign, 16) : -1);
+  const parsed = (pair: string) => Number.parseInt(pair, 16) || 0;
+  return [
+    Buffer.from(text, 'hex'),
+    Buffer.from(pairs.map(parsed)),
+    Buffer.from(pairs.map((pair) => (digit(pair.charAt(0)) << 4) + digit(pair.charAt(1)))),
+    Buffer.from(
+      (text.length % 2 === 0 ? text : `${text}0`)
+        .match(/../gs)
+        ?.map((pair) => (bits(pair.charAt(0)) << 4) | bits(pair.charAt(1))) ?? [],
+    ),
+    Buffer.from(text.replaceAll(/[^0-9a-f]/gi, ''), 'hex'),
   ];
 }
 
@@ -179,7 +188,7 @@ function echoed(secret: string): Variant[] {
   const line = Buffer.from(`${secret}\n`);
   const base64 = line.toString('base64');
   const hex = line.toString('hex');
-  const encodedAs = (name: string): Mistake => ({
+  const encodedAs = (name: 'base64' | 'hex'): Mistake => ({
     code: `key-${name}-encoded`,
     explanation: `The secret was encoded as ${name}. Its text itself is the key.`,
   });
@@ -262,7 +271,12 @@ function placeholders(secret: string, tenant: string): Variant[] {
     'process.env.CROUPIER_SECRET',
   ];
   return [
-    of(1, 'key-empty', 'The key is empty: no secret was configured where the request was signed.', ''),
+    of(
+      1,
+      'key-empty',
+      'The key is empty: no secret was configured where the request was signed, or decoding it failed.',
+      '',
+    ),
     of(1, 'key-tenant-id', 'The tenant id was used as the key, not the secret.', tenant),
     ...['', ':', '.', '-', '_', '|', '&'].flatMap((separator) =>
       [tenant + separator + secret, secret + separator + tenant].map((key) =>
@@ -289,14 +303,11 @@ function cut(key: Buffer): Variant[] {
   const explanation = (length: number, end: string) =>
     `The key is only the ${end} ${length} bytes of the secret. Check how long the column or variable may be.`;
   const lengths = Array.from({ length: Math.min(key.length - 1, 256) }, (_, index) => index + 1).reverse();
-  const block = Buffer.alloc(Math.max(64, key.length));
-  key.copy(block);
   return [
     ...lengths.flatMap((length) => [
       of(rankOfCut(length, key), 'key-cut', explanation(length, 'first'), key.subarray(0, length)),
       of(3, 'key-cut', explanation(length, 'last'), key.subarray(key.length - length)),
     ]),
-    of(3, 'key-padded', 'The key is padded with zero bytes.', block.subarray(0, 32)),
   ];
 }
 
@@ -306,7 +317,7 @@ function rankOfCut(length: number, key: Buffer): Rank {
 }
 
 /** Secrets that differ from the given one by a single character, or by two adjacent characters that are swapped. */
-function mistyped(secret: string): Variant[] {
+export function keyTypos(secret: string): Variant[] {
   if (secret.length > MAX_TYPO_LENGTH) return [];
   const explanation = (position: number) =>
     `The key differs from the secret in one character, at position ${position + 1}. Copy the secret again.`;
@@ -315,7 +326,8 @@ function mistyped(secret: string): Variant[] {
     const before = secret.slice(0, at);
     const after = secret.slice(at + 1);
     const add = (key: string) => variants.push(of(3, 'key-typo', explanation(at), key));
-    add(before + after);
+    // A secret without its first or last character is one that was cut.
+    if (at > 0 && at < secret.length - 1) add(before + after);
     add(before + secret.slice(at + 1, at + 2) + secret.slice(at, at + 1) + secret.slice(at + 2));
     for (const character of SECRET_ALPHABET) {
       add(before + character + after);

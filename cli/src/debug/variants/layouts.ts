@@ -1,7 +1,8 @@
+import type { CauseCode } from '../causes.js';
 import { type Layout, type Mistake, type Part, type Rank, RIGHT_LAYOUT, type Variant } from '../signing.js';
 import { permutations } from './permutations.js';
 
-const RIGHT_ORDER = RIGHT_LAYOUT.order;
+const RIGHT_ORDER = RIGHT_LAYOUT.order as readonly SignedPart[];
 
 const SEPARATORS = [
   '\n',
@@ -33,26 +34,33 @@ const SEPARATORS = [
 /** The likelier separators: rank 1 between all parts. In a single gap of the head, no others are tried. */
 const COMMON_SEPARATORS = new Set(['', '.', ':', '|', '&', '\\n', '\r\n', ',', ' ']);
 
-let variants: readonly Variant[] | undefined;
+type SignedPart = Exclude<Part, 'tenant'>;
 
 /**
- * Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`. They do not depend on the request,
- * so they are built only once.
+ * Ways to put the parts together other than `METHOD\nPATH\nTIMESTAMP\nNONCE\nBODY`.
+ * @param isBodyEmpty whether a body that is left out shows only by its separator
  */
-export function layoutVariants(): readonly Variant[] {
-  variants ??= [
-    named(),
-    separated(),
-    ended(),
-    begun(),
-    oneGap(),
-    withParts(),
-    withTenant(),
-    labelled(),
-    serialised(),
-  ].flat();
+export function layoutVariants(isBodyEmpty: boolean): readonly Variant[] {
+  let variants = built.get(isBodyEmpty);
+  if (!variants) {
+    variants = [
+      named(),
+      separated(),
+      ended(),
+      begun(),
+      oneGap(),
+      withParts(isBodyEmpty),
+      withTenant(),
+      labelled(),
+      serialised(),
+    ].flat();
+    built.set(isBodyEmpty, variants);
+  }
   return variants;
 }
+
+/** The variants do not depend on anything else, so they are built only once. */
+const built = new Map<boolean, readonly Variant[]>();
 
 const of = (rank: Rank, mistakes: readonly Mistake[], layout: Layout): Variant => ({
   rank,
@@ -62,7 +70,7 @@ const of = (rank: Rank, mistakes: readonly Mistake[], layout: Layout): Variant =
 
 /** Other services' schemes, which signers may use by mistake. */
 function named(): Variant[] {
-  const scheme = (code: string, name: string, layout: Layout): Variant => {
+  const scheme = (code: CauseCode, name: string, layout: Layout): Variant => {
     const explanation = `The text was put together as ${name} does. Sign METHOD, PATH, TIMESTAMP, NONCE and BODY with a newline between them.`;
     return of(1, [{ code, explanation }], layout);
   };
@@ -129,7 +137,7 @@ function oneGap(): Variant[] {
 }
 
 /** Every order of the five parts, and of every subset of them. */
-function withParts(): Variant[] {
+function withParts(isBodyEmpty: boolean): Variant[] {
   return subsets(RIGHT_ORDER)
     .filter((parts) => parts.length > 0)
     .flatMap((parts) => {
@@ -139,14 +147,29 @@ function withParts(): Variant[] {
         .filter(({ isInOrder }) => missing.length > 0 || !isInOrder)
         .flatMap(({ order, isInOrder }) =>
           SEPARATORS.flatMap((separator): Variant[] => {
+            const joint = separator === '\n' ? [] : [otherSeparator(separator)];
             const mistakes = [
-              ...(missing.length > 0 ? [missingParts(missing)] : []),
+              ...missingParts(missing, isBodyEmpty),
               ...(isInOrder ? [] : [otherOrder(order)]),
-              ...(separator === '\n' ? [] : [otherSeparator(separator)]),
+              ...joint,
             ];
             const plain = of(rankOf(order, missing, isInOrder, separator), mistakes, { order, separator });
-            if (separator === '') return [plain];
-            return [plain, of(3, [...mistakes, AT_END], { order, separator, suffix: separator })];
+            const ended = of(3, [...mistakes, AT_END], { order, separator, suffix: separator });
+            if (isBodyEmpty || !missing.includes('body')) return separator === '' ? [plain] : [plain, ended];
+            // A body that is left out shows no more than one that was signed as empty.
+            const rest = missing.filter((part) => part !== 'body');
+            const withEmptyBody = [
+              ...missingParts(rest, false),
+              ...(isInOrder ? [] : [otherOrder([...order, 'body'])]),
+              EMPTY_BODY,
+            ];
+            const joined = { alternatives: [[...withEmptyBody, ...joint]] };
+            if (separator === '') return [{ ...plain, ...joined }];
+            const unseparated = { alternatives: [[...withEmptyBody, ...joint, NONE_BEFORE_BODY]] };
+            return [
+              { ...plain, ...unseparated },
+              { ...ended, ...joined },
+            ];
           }),
         );
     });
@@ -237,6 +260,10 @@ const AT_END: Mistake = {
     'A separator or newline was signed after the body, and not sent. Nothing follows the body, and the signed bytes are those sent.',
 };
 const NONE_BEFORE_BODY: Mistake = beforeBody('');
+const EMPTY_BODY: Mistake = {
+  code: 'body-empty',
+  explanation: 'An empty body was signed instead of the body.',
+};
 
 function beforeBody(separator: string): Mistake {
   const what = separator === '' ? 'nothing' : shown(separator);
@@ -254,10 +281,14 @@ function otherSeparator(separator: string): Mistake {
   return { code: 'layout-separator', explanation };
 }
 
-function missingParts(missing: readonly Part[]): Mistake {
-  const [only] = missing;
-  const code = missing.length === 1 && only ? `layout-${only}-missing` : 'layout-parts-missing';
-  return { code, explanation: `Not signed: ${missing.join(', ')}. Sign all five parts.` };
+function missingParts(missing: readonly SignedPart[], isBodyEmpty: boolean): Mistake[] {
+  const parts = isBodyEmpty ? missing.filter((part) => part !== 'body') : missing;
+  const [only] = parts;
+  const code = parts.length === 1 && only ? (`layout-${only}-missing` as const) : 'layout-parts-missing';
+  const mistakes: Mistake[] = only
+    ? [{ code, explanation: `Not signed: ${parts.join(', ')}. Sign all five parts.` }]
+    : [];
+  return parts.length < missing.length ? [...mistakes, NONE_BEFORE_BODY] : mistakes;
 }
 
 function otherOrder(order: readonly Part[]): Mistake {

@@ -1,4 +1,5 @@
 import { CALLBACK_ROUTES } from '@croupier/provider-sdk';
+import type { CauseCode } from '../causes.js';
 import { type Rank, type Variant, variant } from '../signing.js';
 
 /** Signed routes, to recognise a call whose signature is for another route. Contract, sections 3 to 6. */
@@ -79,7 +80,7 @@ export function pathVariants(target: string, header: (name: string) => string | 
   return [
     ...ofQuery(path, search),
     ...ofBasePath(path, search, header),
-    ...ofHost(target, header('host')),
+    ...ofHost(target, hostsIn(header)),
     ...['content-type', 'x-request-id', 'date', 'user-agent', 'content-length'].flatMap((name) => {
       const value = header(name);
       const explanation = `The header ${name} was signed too. Sign the five parts alone.`;
@@ -97,7 +98,7 @@ export function pathVariants(target: string, header: (name: string) => string | 
   ];
 }
 
-const of = (rank: Rank, code: string, explanation: string, path: string): Variant =>
+const of = (rank: Rank, code: CauseCode, explanation: string, path: string): Variant =>
   variant(rank, code, explanation, { path });
 
 function ofQuery(path: string, search: string): Variant[] {
@@ -170,27 +171,47 @@ function ofBasePath(path: string, search: string, header: (name: string) => stri
   ];
 }
 
-function ofHost(target: string, host: string | undefined): Variant[] {
-  if (host === undefined) return [];
-  const explanation = 'The address was signed with its host. Sign the path and the query string alone.';
-  const [name = ''] = host.split(':');
-  const hosts = [...new Set([host, name, `${name}:443`, `${name}:80`])];
-  const [path = ''] = target.split('?');
-  const local = ['localhost', '127.0.0.1'].flatMap((each) =>
-    ['', ':80', ':3000', ':4000', ':8000', ':8080'].map((port) => each + port),
+/** Hosts that the headers name, in the order of their likelihood. */
+function hostsIn(header: (name: string) => string | undefined): string[] {
+  const [, forwarded] = /(?:^|[;,\s])host="?([^";,\s]+)/i.exec(header('forwarded') ?? '') ?? [];
+  const origins = [header('origin'), header('referer')].map((url = '') =>
+    URL.canParse(url) ? new URL(url).host : '',
   );
+  const names = [
+    header('host'),
+    header('x-forwarded-host'),
+    header('x-original-host'),
+    forwarded,
+    ...origins,
+  ];
+  return [...new Set(names.filter((name): name is string => name !== undefined && name !== ''))];
+}
+
+const LOCAL_HOSTS = ['localhost', '127.0.0.1'].flatMap((name) =>
+  ['', ':80', ':3000', ':4000', ':8000', ':8080'].map((port) => name + port),
+);
+
+function ofHost(target: string, hosts: readonly string[]): Variant[] {
+  const explanation = 'The address was signed with its host. Sign the path and the query string alone.';
+  const [path = ''] = target.split('?');
+  const spellings = hosts.flatMap((host) => {
+    const name = host.replace(/:\d+$/, '');
+    return [host, name, `${name}:443`, `${name}:80`];
+  });
   return [
-    ...hosts.flatMap((each) =>
-      [`https://${each}`, `http://${each}`, each, `//${each}`].flatMap((origin) => [
+    ...[...new Set(spellings)].flatMap((host) =>
+      [`https://${host}`, `http://${host}`, host, `//${host}`].flatMap((origin) => [
         of(1, 'path-host', explanation, origin + target),
         of(2, 'path-host', `${explanation} The query string was not signed.`, origin + path),
       ]),
     ),
-    ...[`${host}\n${target}`, `${target}\n${host}`].map((text) =>
-      of(2, 'path-host', 'The host was signed as a part of its own. Leave it out.', text),
+    ...hosts.flatMap((host) =>
+      [`${host}\n${target}`, `${target}\n${host}`].map((text) =>
+        of(2, 'path-host', 'The host was signed as a part of its own. Leave it out.', text),
+      ),
     ),
-    ...local.flatMap((each) =>
-      [`http://${each}`, each].map((origin) => of(3, 'path-host', explanation, origin + target)),
+    ...LOCAL_HOSTS.flatMap((host) =>
+      [`http://${host}`, host].map((origin) => of(3, 'path-host', explanation, origin + target)),
     ),
   ];
 }

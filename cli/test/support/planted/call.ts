@@ -28,6 +28,8 @@ export interface Deviation {
   extraHeaders?: [string, string][];
   without?: string;
   now?: number;
+  /** The sender gives the bytes that he signed, which are the right ones. */
+  givesSignedBytes?: boolean;
 }
 
 export interface PlantedMistake {
@@ -149,6 +151,7 @@ export function requestOf(call: Call, deviation: Deviation): SentRequest {
     tenantId: call.tenant,
     now: deviation.now ?? Number(call.timestamp) + 3,
     diagnosedAt: Number(call.timestamp) + 3,
+    ...(deviation.givesSignedBytes && { claimedBytes: Buffer.from(canonical(call)) }),
   };
 }
 
