@@ -165,6 +165,7 @@ export default defineConfig(
       'test/**/*.ts',
       'bench/**/*.ts',
       'chaos/**/*.ts',
+      'model/**/*.ts',
       'sdk/examples/**/*.ts',
       // A handler without `onError` reports errors on the console.
       'sdk/src/callback-handler.ts',

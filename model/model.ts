@@ -1,0 +1,126 @@
+import { readOptions } from '../bench/command-line.js';
+import { macrosOf, macrosOfPlant, type Plant, PLANTS, type Scope, SCOPES } from './scopes.js';
+import { explore, type Explored, missingTools } from './spin.js';
+import type { Trace } from './trace.js';
+
+const USAGE = `usage: npm run model -- [--list | --plant NAME | --plants]
+
+Explores the protocol of a transaction completely, in the scopes of model/scopes.ts.
+
+  --list        print the names of the planted bugs
+  --plant NAME  plant a bug: print the trace that shows it, and end with status 1
+  --plants      verify that each planted bug is found`;
+
+/** Searches that run at the same time. */
+const SIDE_BY_SIDE = 2;
+
+const ended = new AbortController();
+process.once('SIGINT', () => ended.abort()).once('SIGTERM', () => ended.abort());
+
+async function main(): Promise<number> {
+  const {
+    list,
+    plant: name,
+    plants,
+  } = readOptions(USAGE, {
+    list: { type: 'boolean' },
+    plant: { type: 'string' },
+    plants: { type: 'boolean' },
+  });
+  if (list) {
+    for (const plant of PLANTS) console.log(plant.name);
+    return 0;
+  }
+  const plant = PLANTS.find((known) => known.name === name);
+  if (name !== undefined && !plant) {
+    console.error(USAGE);
+    return 2;
+  }
+  const missing = await missingTools();
+  if (missing.length > 0) {
+    console.error(`${missing.join(' and ')} not found. On Debian: apt-get install spin gcc`);
+    return 1;
+  }
+  if (plant) return explorePlant(plant);
+  return plants ? explorePlants() : exploreScopes();
+}
+
+async function exploreScopes(): Promise<number> {
+  let violations = 0;
+  await sideBySide(SCOPES, async (scope) => {
+    const explored = await explore(macrosOf(scope), scope.liveness ? 'liveness' : 'invariants', ended.signal);
+    console.log(`${scope.name}: ${explored.trace ? 'VIOLATED' : '0 violations'}, ${figuresOf(explored)}`);
+    console.log(`  ${boundsOf(scope)}`);
+    if (!explored.trace) return;
+    violations += 1;
+    print(explored.trace);
+  });
+  console.log(`${SCOPES.length} scopes, ${violations} with violations`);
+  return violations === 0 ? 0 : 1;
+}
+
+async function explorePlant(plant: Plant): Promise<number> {
+  const { trace } = await explore(macrosOfPlant(plant), 'shortest-trace', ended.signal);
+  if (!trace) {
+    console.log(`${plant.name}: not found`);
+    return 0;
+  }
+  console.log(`${plant.name} (without it, ${plant.breaks}):`);
+  print(trace);
+  return 1;
+}
+
+async function explorePlants(): Promise<number> {
+  let missed = 0;
+  await sideBySide(PLANTS, async (plant) => {
+    const { trace } = await explore(macrosOfPlant(plant), 'shortest-trace', ended.signal);
+    if (!trace?.violated) missed += 1;
+    const result = trace?.violated
+      ? `found after ${trace.steps.length} steps: ${trace.violated}`
+      : 'NOT FOUND';
+    console.log(`${plant.name}: ${result}`);
+  });
+  console.log(`${PLANTS.length - missed} of ${PLANTS.length} planted bugs found`);
+  return missed === 0 ? 0 : 1;
+}
+
+function print({ steps, violated }: Trace): void {
+  for (const [index, step] of steps.entries()) console.log(`${String(index + 1).padStart(4)}. ${step}`);
+  console.log(`Violated: ${violated ?? 'After the faults, every transaction ends decided or parked.'}`);
+}
+
+function figuresOf({ states, transitions, depth, memoryMiB, seconds }: Explored): string {
+  const count = (value: number) => value.toLocaleString('en');
+  return (
+    `${count(states)} states, ${count(transitions)} transitions, depth ${count(depth)}, ` +
+    `${Math.round(memoryMiB)} MiB, ${seconds.toFixed(1)} s`
+  );
+}
+
+function boundsOf({ transactions, instances, liveness }: Scope): string {
+  const checked = liveness ? 'every transaction ends decided or parked' : 'the invariants';
+  return `${instances} instances; ${transactions.join(', ')}; any number of attempts; checks ${checked}`;
+}
+
+/** Runs `work` for each item, for at most `SIDE_BY_SIDE` at a time. If one fails, the others are ended. */
+async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const remaining = [...items];
+  const worker = async () => {
+    for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) await work(item);
+  };
+  const workers = Array.from({ length: SIDE_BY_SIDE }, () =>
+    worker().catch((error: unknown) => {
+      ended.abort();
+      throw error;
+    }),
+  );
+  await Promise.allSettled(workers);
+  await Promise.all(workers);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
