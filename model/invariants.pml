@@ -46,6 +46,10 @@ inline checkSettlement(me) {
   REQUIRE(mark[tx[me]] == NONE, "@! A settlement has changed a transaction while its ROLLBACK is under way.\n")
 }
 
+inline checkReversal(b) {
+  REQUIRE(tombstone[b] || isBet(b) && state[b] != DECLINED, "@! A transaction that cannot be reversed becomes ROLLED_BACK.\n")
+}
+
 #define callOf(other, t) \
   (step[other] == CALLING && leased[other] && verdict[tx[other]] == NONE && \
    (tx[other] == t || tx[other] == targetOf(t) || targetOf(tx[other]) == t))

@@ -65,7 +65,7 @@ async function explorePlant(plant: Plant): Promise<number> {
     console.log(`${plant.name}: not found`);
     return 0;
   }
-  console.log(`${plant.name} (without it, ${plant.breaks}):`);
+  console.log(`${plant.name} breaks this rule: ${plant.breaks}.`);
   print(trace);
   return 1;
 }
@@ -86,7 +86,9 @@ async function explorePlants(): Promise<number> {
 
 function print({ steps, violated }: Trace): void {
   for (const [index, step] of steps.entries()) console.log(`${String(index + 1).padStart(4)}. ${step}`);
-  console.log(`Violated: ${violated ?? 'After the faults, every transaction ends decided or parked.'}`);
+  console.log(
+    `Violation: ${violated ?? 'Some transaction is never decided or parked, although the faults have ended.'}`,
+  );
 }
 
 function figuresOf({ states, transitions, depth, memoryMiB, seconds }: Explored): string {

@@ -26,6 +26,16 @@
         remember(me) \
       fi }
 
+/* The shortcut for a new BET or WIN: one statement checks the conditions of the rules and claims, without a step between. */
+#define FRESH(t) \
+  :: d_step { serves && step[me] == IDLE && freshClaimable(t) -> \
+      decide(me, t); \
+      REQUIRE(plan[me] == BOOK, "@! A fresh claim is made, and the rules would not book it.\n"); \
+      tx[me] = t; \
+      printf("@ instance %d receives %e from the provider and claims it at once, attempt 1\n", me, t); \
+      commitClaim(me, t); \
+      check() }
+
 /* The resolver finds a transaction that is due: DUE, FIND and `decideResolution`. */
 #define DUE(t) \
   :: d_step { resolves && step[me] == IDLE && undecided(t) && !parked[t] && mark[t] == NONE && \
@@ -41,11 +51,13 @@
   :: d_step { step[me] == CALLING && verdict[tx[me]] == NONE && tx[me] != u && booked[u] != NONE && !healed -> \
       answer[me] = answerTo(tx[me], u); \
       step[me] = ANSWERED; \
-      printf("@ instance %d calls for %e and receives the answer to %e: %e\n", me, tx[me], u, answer[me]) }
+      printf("@ instance %d receives the answer to %e for its call of %e, and reads %e\n", me, u, tx[me], answer[me]) }
 
 proctype instance(byte me; bit serves; bit resolves) {
   do
   REQUESTED(ARRIVES)
+  EACH_BET(FRESH)
+  EACH_WIN(FRESH)
   RESOLVED(DUE)
 
   :: d_step { step[me] == DECIDED && plan[me] != PARK && claimable(me, tx[me]) && CLAIM_BEFORE_CALL(me) ->
@@ -70,8 +82,8 @@ proctype instance(byte me; bit serves; bit resolves) {
   :: d_step { step[me] == CLAIMED && verdict[tx[me]] != NONE ->
       printf("@ instance %d reads the balance for %e, attempt %d\n", me, tx[me], myAttempt[me]);
       step[me] = CALLING }
-  :: d_step { step[me] == CLAIMED && !leased[me] ->
-      printf("@ instance %d does not call the wallet for %e: the lease is over\n", me, tx[me]);
+  :: d_step { step[me] == CLAIMED && (!leased[me] || !healed) ->
+      printf("@ instance %d cannot call the wallet for %e: too late for the lease, or no connection\n", me, tx[me]);
       answer[me] = UNKNOWN;
       step[me] = ANSWERED }
 

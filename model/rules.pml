@@ -1,19 +1,13 @@
 /* The rules, which are pure: src/wallet/rules/. */
 
-/* rules/attempt.ts `decide`; the tables of the rules come after what is stored under the id. */
+/* rules/attempt.ts `decide` and `decideStored`. NONE is an answer without a claim: a refusal, a replay or a DECLINED. */
 inline decide(me, t) {
   if
-  :: state[t] == ROLLED_BACK || rollbackUndecided(t) || state[t] == APPROVED || state[t] == DECLINED -> plan[me] = NONE
-  :: else ->
-    if
-    :: undecided(t) -> plan[me] = (lease[t] && state[t] == PENDING -> NONE : RETRY)
-    :: else ->
-      if
-      :: isBet(t) -> decideBet(me)
-      :: t == WIN -> decideWin(me)
-      :: else -> decideRollback(me, targetOf(t))
-      fi
-    fi
+  :: !isStored(t) && isBet(t) -> decideBet(me)
+  :: !isStored(t) && t == WIN -> decideWin(me)
+  :: !isStored(t) && isRollback(t) -> decideRollback(me, targetOf(t))
+  :: isStored(t) && undecided(t) && !rollbackUndecided(t) && !leaseAlive(t) -> plan[me] = RETRY
+  :: else -> plan[me] = NONE
   fi
 }
 

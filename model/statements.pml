@@ -21,6 +21,16 @@ inline remember(me) {
      mark[targetOf(t)] == NONE || \
    plan[me] == REVERSE_NOTHING && holdsVersion(me) && !isStored(t) && !isStored(targetOf(t)))
 
+/* fresh-claim.sql.ts: CLAIM_NEW_BET and CLAIM_NEW_WIN. */
+#if defined(OVER_LIMIT) || defined(PLANT_CLAIM_AFTER_CALL)
+#define freshBetClaimable false
+#else
+#define freshBetClaimable true
+#endif
+#define freshClaimable(t) \
+  (!isStored(t) && (isBet(t) && freshBetClaimable || \
+                    t == WIN && (anyStands || !(anyUndecided || anyRolledBack))))
+
 /* A new attempt: every other instance that holds an attempt of the transaction holds an old one from now on. */
 #define OUTDATE_ATTEMPT(other) \
   if \
@@ -86,14 +96,17 @@ inline commitClaim(me, t) {
 
 inline settleTarget(me, t, b) {
   if
-  :: b != NONE && mark[b] == t && answer[me] == APPROVED -> state[b] = ROLLED_BACK; lease[b] = 0
+  :: b != NONE && mark[b] == t && answer[me] == APPROVED ->
+    checkReversal(b);
+    state[b] = ROLLED_BACK;
+    lease[b] = 0
   :: b != NONE && mark[b] == t && answer[me] == DECLINED -> mark[b] = NONE
   :: else
   fi
 }
 
 inline settle(me, t) {
-  printf("@ instance %d settles %e, attempt %d, as %e\n", me, t, myAttempt[me], answer[me]);
+  printf("@ instance %d settles %e, attempt %d: %e\n", me, t, myAttempt[me], (answer[me] == UNKNOWN -> TIMED_OUT : answer[me]));
   checkSettlement(me);
   state[t] = (answer[me] == UNKNOWN -> TIMED_OUT : answer[me]);
   lease[t] = 0;
