@@ -42,7 +42,11 @@
               !(state[t] == PENDING && lease[t] && LEASE_BARS_RESOLVER) -> \
       decideResolution(me, t); \
       resolving[me] = RESOLVING(me); \
-      printf("@ the resolver of instance %d finds that %e is due and decides %e by %e\n", me, t, plan[me], tx[me]); \
+      if \
+      :: plan[me] == REVERSE_BET -> \
+        printf("@ the resolver of instance %d finds that %e is due and decides REVERSE_BET by %e\n", me, t, tx[me]) \
+      :: else -> printf("@ the resolver of instance %d finds that %e is due and decides %e\n", me, t, plan[me]) \
+      fi; \
       step[me] = DECIDED; \
       remember(me) }
 
