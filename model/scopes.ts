@@ -19,17 +19,17 @@ export interface Scope {
 /** Ordered by the time that they take, longest first, so that two of them always run side by side. */
 export const SCOPES: readonly Scope[] = [
   {
-    name: 'three instances',
-    transactions: ['BET', 'ROLLBACK_1', 'PLATFORM_ROLLBACK'],
-    instances: 3,
-  },
-  { name: 'WIN and ROLLBACK', transactions: ['BET', 'WIN', 'ROLLBACK_1', 'PLATFORM_ROLLBACK'], instances: 2 },
-  {
     name: 'liveness of a WIN',
     transactions: ['BET', 'WIN', 'PLATFORM_ROLLBACK'],
     instances: 2,
     liveness: true,
   },
+  {
+    name: 'three instances',
+    transactions: ['BET', 'ROLLBACK_1', 'PLATFORM_ROLLBACK'],
+    instances: 3,
+  },
+  { name: 'WIN and ROLLBACK', transactions: ['BET', 'WIN', 'ROLLBACK_1', 'PLATFORM_ROLLBACK'], instances: 2 },
   {
     name: 'liveness of a ROLLBACK',
     transactions: ['BET', 'ROLLBACK_1', 'PLATFORM_ROLLBACK'],

@@ -21,7 +21,7 @@ inline remember(me) {
      mark[targetOf(t)] == NONE || \
    plan[me] == REVERSE_NOTHING && holdsVersion(me) && !isStored(t) && !isStored(targetOf(t)))
 
-/* fresh-claim.sql.ts: CLAIM_NEW_BET and CLAIM_NEW_WIN. */
+/* fresh-claim.sql.ts: the conditions of CLAIM_NEW_BET and CLAIM_NEW_WIN, which repeat those of the rules. */
 #if defined(OVER_LIMIT) || defined(PLANT_CLAIM_AFTER_CALL)
 #define freshBetClaimable false
 #else
