@@ -30,7 +30,7 @@ export function FormField({ name, label, value, hint, required, type = 'text', a
       ) : (
         <input
           {...shared}
-          type={type}
+          type={asText(type)}
           defaultValue={value}
           step={type === 'datetime-local' ? 1 : undefined}
           autoComplete="off"
@@ -45,6 +45,9 @@ export function FormField({ name, label, value, hint, required, type = 'text', a
     </div>
   );
 }
+
+/** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
+const asText = (type: string) => type as 'text';
 
 /** The trimmed text of a form's field; empty if it has none. */
 export function textIn(form: FormData, name: string): string {
