@@ -1,10 +1,18 @@
 import { defineConfig } from 'vite';
 
+const SERVICE = 'http://127.0.0.1:3000';
+
 /** The service serves `dist/console-app` at /console: `src/console/` of the service. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   publicDir: false,
+  // For `npm run dev -w console`: the pages are built as they are opened, and call a service that runs beside it.
+  server: {
+    proxy: Object.fromEntries(
+      ['/v1', '/console/settings.json', '/console/sandbox.json'].map((path) => [path, SERVICE]),
+    ),
+  },
   build: {
     outDir: '../dist/console-app',
     emptyOutDir: true,

@@ -129,7 +129,7 @@ function percent(share: number): string {
 export const overview = {
   title: 'Overview',
   readAt: 'As of',
-  calm: 'Nothing is on fire.',
+  calm: 'Nothing is wrong now.',
   alarms: (count: number) => (count === 1 ? '1 thing is wrong now' : `${count} things are wrong now`),
   operator: 'Operator',
   provider: 'Provider',

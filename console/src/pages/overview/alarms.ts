@@ -14,7 +14,7 @@ export interface Alarm {
 /** Age from which an undecided transaction is no longer one that is just being retried, in seconds. */
 const OLD_SECONDS = 60;
 
-/** What is on fire, the worst first; empty if nothing is. */
+/** What is wrong, the worst first; empty if nothing is. */
 export function alarmsOf(data: Schema<'OverviewResponse'>): Alarm[] {
   const tenants = [
     ...data.operators.map((tenant) => ({
