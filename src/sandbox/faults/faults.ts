@@ -57,5 +57,7 @@ export function appliesTo(name: FaultName, operation: string): boolean {
 /** The faults that a call of the operation can have, with what they do. */
 export function faultsOf(operation: string): { name: FaultName; does: string }[] {
   const names = Object.keys(FAULTS).filter(isFaultName);
-  return names.filter((name) => appliesTo(name, operation)).map((name) => ({ name, does: FAULTS[name].does }));
+  return names
+    .filter((name) => appliesTo(name, operation))
+    .map((name) => ({ name, does: FAULTS[name].does }));
 }
