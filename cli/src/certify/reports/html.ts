@@ -79,7 +79,7 @@ function section(group: string, results: readonly CaseResult[]): string {
 }
 
 function row({ id, title, rule, outcome, durationMs }: CaseResult): string {
-  const held = rule === undefined ? '' : `<small class="rule">${escape(rule)}</small>`;
+  const held = `<small class="rule">${escape(rule)}</small>`;
   const found =
     outcome.kind === 'passed'
       ? ''
