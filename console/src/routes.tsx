@@ -46,6 +46,11 @@ export const ROUTES: readonly PageRoute[] = [
   // What waits for a person.
 
   // Transactions, rounds, players and their sessions.
+  page('/console/transactions', () => import('./pages/transactions/transactions.tsx'), words.transactions),
+  page(
+    '/console/transactions/:providerId/:transactionId',
+    () => import('./pages/transactions/transaction.tsx'),
+  ),
 
   // Free spins.
 

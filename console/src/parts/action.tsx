@@ -17,6 +17,8 @@ export interface ActionProps {
   readonly sentence: ComponentChildren;
   /** Whether the API takes a reason. */
   readonly reason?: 'required' | 'optional';
+  /** What the field for the reason has at first. */
+  readonly suggestedReason?: string | undefined;
   /** More fields of the dialog's form; `run` gets their values by name. */
   readonly fields?: ComponentChildren;
   readonly danger?: boolean;
@@ -58,7 +60,7 @@ export function ActionButton(props: ActionProps) {
 
 /** A modal dialog that says what will happen, takes the reason, and shows the service's refusal, if it refuses. */
 export function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
-  const { label, sentence, reason, fields, danger, run, onDone, onClose } = props;
+  const { label, sentence, reason, suggestedReason, fields, danger, run, onDone, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [title, reasonId] = [useId(), useId()];
   const busy = useSignal(false);
@@ -101,6 +103,7 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
               class="form-control"
               rows={2}
               required={reason === 'required'}
+              defaultValue={suggestedReason}
             />
           </div>
         )}

@@ -72,6 +72,9 @@ export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty }
   );
 }
 
+/** Items on a page of the API, unless the address has a `limit`. */
+const PAGE_ITEMS = 50;
+
 interface DataTableProps<Row> extends Omit<RowsProps<Row>, 'rows'> {
   readonly list: Resource<Page<Row>>;
 }
@@ -82,14 +85,17 @@ export function DataTable<Row>({ list, ...table }: DataTableProps<Row>) {
   const { data, problem, loading, retries, reload } = list;
   const { cursor, ...filter } = query;
   const next = data.value?.nextCursor;
+  // Filters without an index examine a bounded number of records for a page.
+  const partial = Boolean(next) && (data.value?.items.length ?? 0) < Number(query['limit'] ?? PAGE_ITEMS);
   return (
     <div aria-busy={loading.value}>
       {problem.value && <ProblemAlert problem={problem.value} retry={reload} retries={retries.value} />}
       {data.value ? (
-        <Rows {...table} rows={data.value.items} />
+        <Rows {...table} rows={data.value.items} {...(partial && { empty: words.emptySoFar })} />
       ) : (
         !problem.value && <p role="status">{words.loading}</p>
       )}
+      {partial && <p class="text-body-secondary">{words.partial}</p>}
       <nav class="d-flex gap-3" aria-label={table.caption}>
         {cursor !== undefined && <a href={withQuery(path, filter)}>{words.first}</a>}
         {next && <a href={withQuery(path, { ...filter, cursor: next })}>{words.next}</a>}

@@ -1,14 +1,19 @@
 import { useLocation } from 'preact-iso';
 import { useId } from 'preact/hooks';
-import { filters as words } from '../strings.ts';
+import { amount, filters as words } from '../strings.ts';
 import { withQuery } from './addresses.ts';
+import { majorUnits, minorUnits } from './major-units.ts';
 
 /** A filter of the API, by its name there. */
 export type Filter = {
   readonly name: string;
   readonly label: string;
+  /** Folded, unless the address has a value for it. */
+  readonly more?: boolean;
 } & (
   | { readonly type: 'text' | 'instant' }
+  /** Shown in major units of the filter `currency`, which it then needs; in the address as minor units. */
+  | { readonly type: 'amount' }
   | { readonly type: 'number'; readonly min?: number }
   /** `true` or `false`, or neither. */
   | { readonly type: 'boolean' }
@@ -24,10 +29,14 @@ export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
   const { path, query, route } = useLocation();
   const apply = (event: SubmitEvent) => {
     event.preventDefault();
-    const values = new FormData(event.currentTarget as HTMLFormElement);
+    const form = event.currentTarget as HTMLFormElement;
+    const values = new FormData(form);
+    if (!amountsAreValid(fields, form, values)) return;
     const given = fields.map((field) => [field.name, valueOf(field, values)] as const);
     route(withQuery(path, Object.fromEntries(given)));
   };
+  const folded = fields.filter(({ more }) => more);
+  const shown = (field: Filter) => <Field key={field.name} field={field} query={query} />;
   return (
     // Its key is the address, so that Back and links change what the fields show.
     <form
@@ -37,9 +46,13 @@ export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
       aria-label={words.legend}
       onSubmit={apply}
     >
-      {fields.map((field) => (
-        <Field key={field.name} field={field} value={query[field.name] ?? ''} />
-      ))}
+      {fields.filter(({ more }) => !more).map(shown)}
+      {folded.length > 0 && (
+        <details class="filters-more" open={folded.some(({ name }) => query[name] !== undefined)}>
+          <summary>{words.more}</summary>
+          <div class="filters">{folded.map(shown)}</div>
+        </details>
+      )}
       <div class="filters-buttons">
         <button type="submit" class="btn btn-sm btn-primary">
           {words.apply}
@@ -58,9 +71,15 @@ const INPUT_TYPES: Readonly<Record<string, 'text'>> = {
   instant: 'datetime-local' as 'text',
 };
 
-function Field({ field, value }: { readonly field: Filter; readonly value: string }) {
+interface FieldProps {
+  readonly field: Filter;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function Field({ field, query }: FieldProps) {
   const id = useId();
   const { name, label, type } = field;
+  const value = query[name] ?? '';
   const choices = type === 'choice' ? field.options : type === 'boolean' ? ['true', 'false'] : undefined;
   const names: Readonly<Record<string, string>> =
     type === 'boolean' ? { true: words.yes, false: words.no } : type === 'choice' ? (field.names ?? {}) : {};
@@ -70,10 +89,11 @@ function Field({ field, value }: { readonly field: Filter; readonly value: strin
         {label}
       </label>
       {choices ? (
-        <select id={id} name={name} class="form-select form-select-sm" value={value}>
+        <select id={id} name={name} class="form-select form-select-sm">
           <option value="">{words.any}</option>
           {choices.map((choice) => (
-            <option key={choice} value={choice}>
+            // Not by the select's `value`: each new rendering would undo what has been chosen but not applied.
+            <option key={choice} value={choice} selected={choice === value}>
               {names[choice] ?? choice}
             </option>
           ))}
@@ -86,7 +106,9 @@ function Field({ field, value }: { readonly field: Filter; readonly value: strin
           type={INPUT_TYPES[type] ?? 'text'}
           min={type === 'number' ? field.min : undefined}
           step={type === 'instant' ? 1 : undefined}
-          defaultValue={type === 'instant' ? localOf(value) : value}
+          inputMode={type === 'amount' ? 'decimal' : undefined}
+          defaultValue={shownValue(type, value, query['currency'] ?? '')}
+          onInput={({ currentTarget }) => currentTarget.form && clearRefusals(currentTarget.form)}
           autoComplete="off"
           spellcheck={false}
         />
@@ -95,10 +117,50 @@ function Field({ field, value }: { readonly field: Filter; readonly value: strin
   );
 }
 
+function shownValue(type: Filter['type'], value: string, currency: string): string {
+  if (type === 'instant') return localOf(value);
+  if (type !== 'amount' || !/^-?\d+$/.test(value)) return value;
+  return (value.startsWith('-') ? '-' : '') + majorUnits(Math.abs(Number(value)), currency);
+}
+
 function valueOf({ name, type }: Filter, values: FormData): string {
+  const text = textOf(values, name);
+  if (text === '') return '';
+  if (type === 'instant') return new Date(text).toISOString();
+  if (type === 'amount') return String(signedMinorUnits(text, textOf(values, 'currency')));
+  return text;
+}
+
+function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   const text = typeof value === 'string' ? value.trim() : '';
-  return type === 'instant' && text !== '' ? new Date(text).toISOString() : text;
+  return name === 'currency' ? text.toUpperCase() : text;
+}
+
+/** Only adjustments have negative amounts. */
+function signedMinorUnits(text: string, currency: string): number | undefined {
+  const size = minorUnits(text.replace(/^-/, ''), currency);
+  return size !== undefined && text.startsWith('-') ? -size : size;
+}
+
+/** Names the first field that cannot be applied, in the browser's own way. */
+function amountsAreValid(fields: readonly Filter[], form: HTMLFormElement, values: FormData): boolean {
+  const currency = textOf(values, 'currency');
+  for (const { name, type } of fields) {
+    const text = textOf(values, name);
+    if (type !== 'amount' || text === '') continue;
+    const refusal = currency === '' ? amount.needsCurrency : amount.invalid(currency);
+    if (currency !== '' && signedMinorUnits(text, currency) !== undefined) continue;
+    const field = form.elements.namedItem(currency === '' ? 'currency' : name) as HTMLInputElement;
+    field.setCustomValidity(refusal);
+    field.reportValidity();
+    return false;
+  }
+  return true;
+}
+
+function clearRefusals(form: HTMLFormElement): void {
+  for (const field of form.elements) if (field instanceof HTMLInputElement) field.setCustomValidity('');
 }
 
 /** An instant as a field for local time shows it; empty if the address has no valid instant. */

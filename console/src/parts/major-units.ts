@@ -1,6 +1,7 @@
 import { exponentOf } from '../../../src/money/currencies.ts';
 
-const AMOUNT = /^(\d{1,16})(?:\.(\d{1,4}))?$/;
+/** Thousands may be grouped as in `1,250.00`. A comma elsewhere is refused: `2,50` must not become 250. */
+const AMOUNT = /^(\d{1,16}|\d{1,3}(?:,\d{3}){1,5})(?:\.(\d{1,4}))?$/;
 
 /** An amount as a field shows it, such as `2.50` for 250 minor units of EUR; in an unknown currency, minor units. */
 export function majorUnits(amountMinor: number, currency: string): string {
@@ -12,8 +13,8 @@ export function majorUnits(amountMinor: number, currency: string): string {
 /** The minor units of what a person typed; undefined if it is not an amount of the currency. */
 export function minorUnits(text: string, currency: string): number | undefined {
   const exponent = exponentOf(currency) ?? 0;
-  const [, whole, fraction = ''] = AMOUNT.exec(text.trim().replaceAll(/[,\s]/g, '')) ?? [];
+  const [, whole, fraction = ''] = AMOUNT.exec(text.trim()) ?? [];
   if (whole === undefined || fraction.length > exponent) return undefined;
-  const amountMinor = Number(whole + fraction.padEnd(exponent, '0'));
+  const amountMinor = Number(whole.replaceAll(',', '') + fraction.padEnd(exponent, '0'));
   return Number.isSafeInteger(amountMinor) ? amountMinor : undefined;
 }

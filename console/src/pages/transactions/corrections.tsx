@@ -1,0 +1,146 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { AmountField } from '../../parts/amount-field.tsx';
+import { minorUnits } from '../../parts/major-units.ts';
+import { moneyText } from '../../parts/money.tsx';
+import { isUndecided } from '../../parts/transaction-columns.tsx';
+import { transactions as words } from '../../strings.ts';
+
+type Detail = Schema<'TransactionDetail'>;
+
+interface CorrectionProps {
+  readonly data: Detail;
+  readonly onDone: () => void;
+}
+
+const pathOf = ({ providerId, transactionId }: Detail) => ({ path: { providerId, transactionId } });
+const amountOf = ({ amountMinor, currency }: Detail) => moneyText(Math.abs(amountMinor), currency);
+
+/** Does at once what the resolver would do later. */
+export function ResolveButton({ data, onDone }: CorrectionProps) {
+  const run = async () => {
+    const { state } = await answer(
+      api.POST('/v1/admin/transactions/{providerId}/{transactionId}/resolve', { params: pathOf(data) }),
+    );
+    return { message: isUndecided(state) ? words.stillUndecided(state) : words.resolved(state) };
+  };
+  return (
+    <ActionButton
+      label={words.resolve}
+      role="operations"
+      sentence={resolveSentence(data)}
+      impossible={isInFlight(data) ? words.inFlight : undefined}
+      run={run}
+      onDone={onDone}
+    />
+  );
+}
+
+function isInFlight({ state, attempts }: Detail): boolean {
+  return state === 'PENDING' && attempts.at(-1)?.outcome === 'IN_FLIGHT';
+}
+
+function resolveSentence(data: Detail): string {
+  const { kind, verdict, rollback, rollbackId } = data;
+  const amount = amountOf(data);
+  if (verdict !== undefined) return words.resolvingReadsBalance;
+  if (rollback !== null && rollback.transactionId === rollbackId && isUndecided(rollback.state))
+    return words.resolvingSendsRollback(rollback.transactionId, amount);
+  if (kind === 'BET') return words.resolvingRollsBack(amount);
+  return words.resolvingSendsAgain(kind ?? '', amount);
+}
+
+type Verdict = 'APPROVED' | 'DECLINED';
+
+/** Asks for the approval of an answer that the operator gave by other means than its wallet. */
+export function SettleButton({ data, onDone }: CorrectionProps) {
+  const status = useSignal<Verdict>(data.verdict ?? 'APPROVED');
+  const balance = useSignal('');
+  const run = async (form: FormData, reason: string) => {
+    const reference = form.get('operatorReference');
+    const balanceMinor = minorUnits(balance.value, data.currency);
+    const body = {
+      status: status.value,
+      ...(balanceMinor !== undefined && { balance: balanceMinor }),
+      operatorReference: typeof reference === 'string' ? reference.trim() : '',
+      reason,
+    };
+    const { approvalId } = await answer(
+      api.POST('/v1/admin/transactions/{providerId}/{transactionId}/settle', { params: pathOf(data), body }),
+    );
+    return { approvalId };
+  };
+  return (
+    <ActionButton
+      label={words.settle}
+      role="operations"
+      sentence={<SettleSentence data={data} status={status} />}
+      fields={<SettleFields data={data} status={status} balance={balance} />}
+      reason="required"
+      impossible={settleObstacle(data)}
+      run={run}
+      onDone={onDone}
+    />
+  );
+}
+
+function settleObstacle({ parkedAt, rollbackId }: Detail): string | undefined {
+  if (rollbackId !== undefined) return words.settleTheRollback(rollbackId);
+  return parkedAt === undefined ? words.notParked : undefined;
+}
+
+function SettleSentence({ data, status }: { readonly data: Detail; readonly status: Signal<Verdict> }) {
+  const sentence = status.value === 'APPROVED' ? words.settlesAsApproved : words.settlesAsDeclined;
+  return <>{sentence(data.kind ?? '', amountOf(data))}</>;
+}
+
+interface SettleFieldsProps {
+  readonly data: Detail;
+  readonly status: Signal<Verdict>;
+  readonly balance: Signal<string>;
+}
+
+function SettleFields({ data, status, balance }: SettleFieldsProps) {
+  const [statusId, referenceId] = [useId(), useId()];
+  return (
+    <>
+      <div class="mb-2">
+        <label for={statusId} class="form-label">
+          {words.operatorSays}
+        </label>
+        <select
+          id={statusId}
+          class="form-select form-select-sm"
+          value={status.value}
+          disabled={data.verdict !== undefined}
+          onChange={({ currentTarget }) => (status.value = currentTarget.value as Verdict)}
+        >
+          <option value="APPROVED">{words.operatorBooked}</option>
+          <option value="DECLINED">{words.operatorDidNotBook}</option>
+        </select>
+      </div>
+      <div class="mb-2">
+        <label for={referenceId} class="form-label">
+          {words.operatorReference}
+        </label>
+        <input
+          id={referenceId}
+          name="operatorReference"
+          class="form-control form-control-sm"
+          required
+          maxLength={200}
+          autoComplete="off"
+        />
+      </div>
+      <AmountField
+        label={words.balanceIn(data.currency)}
+        text={balance}
+        currency={data.currency}
+        hint={words.balanceHint}
+      />
+    </>
+  );
+}

@@ -1,0 +1,178 @@
+import { useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { AdjustmentButton } from '../../parts/adjustment.tsx';
+import { Advice } from '../../parts/advice.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money } from '../../parts/money.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import {
+  isUndecided,
+  kindText,
+  playerAddress,
+  ProviderLink,
+  roundAddress,
+  RoundDetailsLink,
+  TransactionState,
+} from '../../parts/transaction-columns.tsx';
+import { transactions as words } from '../../strings.ts';
+import { Comparison } from './comparison.tsx';
+import { ResolveButton, SettleButton } from './corrections.tsx';
+import { Timeline } from './timeline.tsx';
+
+type Detail = Schema<'TransactionDetail'>;
+type Attempt = Schema<'AttemptResponse'>;
+
+export default function TransactionPage() {
+  const { providerId = '', transactionId = '' } = useRoute().params;
+  const subject = `${providerId}/${transactionId}`;
+  useTitle(words.titleOf(transactionId));
+  const detail = useResource(
+    subject,
+    (signal) =>
+      answer(
+        api.GET('/v1/admin/transactions/{providerId}/{transactionId}', {
+          params: { path: { providerId, transactionId } },
+          signal,
+        }),
+      ),
+    {
+      on: {
+        attention: (item) => item.subject === subject,
+        approval: ({ reference }) => reference === subject || reference === transactionId,
+      },
+    },
+  );
+  return (
+    <>
+      <h1 class="h4">
+        {words.transaction} <span class="id">{transactionId}</span>
+      </h1>
+      <Loaded of={detail}>{(data) => <Story data={data} reload={detail.reload} />}</Loaded>
+    </>
+  );
+}
+
+interface StoryProps {
+  readonly data: Detail;
+  readonly reload: () => void;
+}
+
+function Story({ data, reload }: StoryProps) {
+  return (
+    <>
+      <Advice advice={data.advice}>
+        <Buttons data={data} reload={reload} />
+      </Advice>
+      <p class="h5">
+        {kindText(data)} <Money minor={data.amountMinor} currency={data.currency} />{' '}
+        <TransactionState of={data} />
+      </p>
+      <Comparison data={data} />
+      <Timeline data={data} />
+      <Facts data={data} />
+      <Attempts attempts={data.attempts} />
+    </>
+  );
+}
+
+/** What the advice names, and what else can be done. */
+function Buttons({ data, reload }: StoryProps) {
+  const { state, kind, mode, operatorId, playerRef, currency, amountMinor } = data;
+  return (
+    <>
+      {isUndecided(state) && <ResolveButton data={data} onDone={reload} />}
+      {isUndecided(state) && <SettleButton data={data} onDone={reload} />}
+      {mode === 'REAL' && kind !== undefined && (
+        <AdjustmentButton
+          operatorId={operatorId}
+          playerRef={playerRef}
+          currency={currency}
+          amountMinor={amountMinor === 0 ? undefined : amountMinor}
+          reason={words.adjustmentReason(data.providerId, data.transactionId)}
+          onDone={reload}
+        />
+      )}
+      <RefreshButton reload={reload} />
+    </>
+  );
+}
+
+function Facts({ data }: { readonly data: Detail }) {
+  const { providerId, transactionId, operatorId, playerRef, sessionId, rollbackId, originalTransactionId } =
+    data;
+  const target =
+    data.kind === 'ADJUSTMENT' ? `adjustment:${transactionId}` : `transaction:${providerId}/${transactionId}`;
+  const session = sessionId === undefined ? undefined : addressOf.session(sessionId);
+  return (
+    <Details
+      items={[
+        [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
+        [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
+        [words.provider, <ProviderLink id={providerId} />],
+        [words.round, data.roundId && <IdLink id={data.roundId} href={roundAddress(data)} />],
+        [words.roundDetails, data.roundDetailsUrl && <RoundDetailsLink url={data.roundDetailsUrl} />],
+        [words.session, session && <IdLink id={sessionId} href={session} />],
+        [words.game, data.gameId && <IdLink id={data.gameId} href={addressOf.game(data.gameId)} />],
+        [
+          words.originalTransactionId,
+          originalTransactionId && (
+            <IdLink
+              id={originalTransactionId}
+              href={addressOf.transaction(providerId, originalTransactionId)}
+            />
+          ),
+        ],
+        [
+          words.rollbackId,
+          rollbackId && <IdLink id={rollbackId} href={addressOf.transaction(providerId, rollbackId)} />,
+        ],
+        [words.freeSpinsRef, data.freeSpinsRef],
+        [words.promotionRef, data.promotionRef],
+        [words.reason, data.reason],
+        [words.createdAt, <Time at={data.createdAt} />],
+        [words.updatedAt, <Time at={data.updatedAt} />],
+        [words.parkedAt, data.parkedAt && <Time at={data.parkedAt} />],
+        [words.leaseUntil, data.leaseUntil && <Time at={data.leaseUntil} />],
+        [words.verdict, data.verdict],
+        [words.platformTransactionId, <IdLink id={data.platformTransactionId} />],
+        [words.callbacks, session && <a href={`${session}#callbacks`}>{words.callbacksOfSession}</a>],
+        [words.audit, <a href={addressOf.list('audit', { target })}>{words.auditOf}</a>],
+      ]}
+    />
+  );
+}
+
+const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+  { title: words.attempt, cell: ({ attempt }) => attempt },
+  { title: words.startedAt, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { title: words.driver, cell: ({ driver }) => driver },
+  { title: words.outcome, cell: ({ outcome, notSent }) => (notSent ? words.notSent(outcome) : outcome) },
+  { title: words.httpStatus, numeric: true, cell: ({ operatorStatus }) => operatorStatus },
+  {
+    title: words.duration,
+    numeric: true,
+    cell: ({ durationMs }) => durationMs !== undefined && words.milliseconds(durationMs),
+  },
+  { title: words.told, cell: ({ told }) => told && (told.code ?? told.status) },
+  { title: words.detail, cell: ({ detail, reason }) => [reason, detail].filter(Boolean).join('; ') },
+  { title: words.requestId, cell: ({ requestId }) => <IdLink id={requestId} /> },
+];
+
+function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  if (attempts.length === 0) return null;
+  return (
+    <Rows
+      caption={words.attempts}
+      columns={ATTEMPT_COLUMNS}
+      rows={attempts}
+      keyOf={({ attempt }) => String(attempt)}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { type Filter, Filters } from '../../parts/filters.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { TRANSACTION_COLUMNS, transactionKey } from '../../parts/transaction-columns.tsx';
+import { transactions as words } from '../../strings.ts';
+
+const PATH = '/v1/admin/transactions';
+
+const FIELDS: readonly Filter[] = [
+  { name: 'operatorId', label: words.operator, type: 'text' },
+  { name: 'playerRef', label: words.player, type: 'text' },
+  { name: 'from', label: words.from, type: 'instant' },
+  { name: 'to', label: words.to, type: 'instant' },
+  { name: 'minAmountMinor', label: words.minAmount, type: 'amount' },
+  { name: 'maxAmountMinor', label: words.maxAmount, type: 'amount' },
+  { name: 'currency', label: words.currency, type: 'text' },
+  { name: 'kind', label: words.kind, type: 'choice', options: ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] },
+  {
+    name: 'state',
+    label: words.state,
+    type: 'choice',
+    options: ['PENDING', 'APPROVED', 'DECLINED', 'TIMED_OUT', 'ROLLED_BACK'],
+  },
+  { name: 'providerId', label: words.provider, type: 'text' },
+  {
+    name: 'parked',
+    label: words.waiting,
+    type: 'choice',
+    options: ['true'],
+    names: { true: words.onlyParked },
+    more: true,
+  },
+  {
+    name: 'winKind',
+    label: words.winKind,
+    type: 'choice',
+    options: ['GAME', 'FREE_SPINS', 'JACKPOT', 'PROMOTION', 'TOURNAMENT'],
+    more: true,
+  },
+  { name: 'amountMinor', label: words.exactAmount, type: 'amount', more: true },
+  { name: 'roundId', label: words.round, type: 'text', more: true },
+  { name: 'sessionId', label: words.session, type: 'text', more: true },
+  { name: 'gameId', label: words.game, type: 'text', more: true },
+];
+
+export default function Transactions() {
+  useTitle(words.title);
+  const { url, query } = useLocation();
+  const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <Filters fields={FIELDS} />
+      <div class="toolbar mb-2">
+        <RefreshButton reload={list.reload} />
+        <CsvButton path={PATH} name="transactions" />
+      </div>
+      <DataTable caption={words.caption} list={list} columns={TRANSACTION_COLUMNS} keyOf={transactionKey} />
+    </>
+  );
+}

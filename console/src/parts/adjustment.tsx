@@ -1,0 +1,164 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { answerWithStatus, api } from '../api/client.ts';
+import type { Schema } from '../api/schemas.ts';
+import { adjustment as words } from '../strings.ts';
+import { ActionButton } from './action.tsx';
+import { AmountField } from './amount-field.tsx';
+import { majorUnits, minorUnits } from './major-units.ts';
+import { moneyText } from './money.tsx';
+import type { Outcome } from './notice.tsx';
+
+interface AdjustmentProps {
+  readonly operatorId: string;
+  readonly playerRef: string;
+  /** What the form has at first. */
+  readonly currency?: string | undefined;
+  readonly amountMinor?: number | undefined;
+  readonly reason?: string;
+  readonly onDone: () => void;
+}
+
+type Direction = 'credit' | 'debit';
+
+interface Draft {
+  readonly direction: Signal<Direction>;
+  readonly amount: Signal<string>;
+  readonly currency: Signal<string>;
+  readonly adjustmentId: Signal<string>;
+}
+
+/** Asks for an adjustment of a player's balance. Above a limit it waits for the approval of a second person. */
+export function AdjustmentButton(props: AdjustmentProps) {
+  const { operatorId, playerRef, currency = '', amountMinor, reason: suggestedReason, onDone } = props;
+  const draft: Draft = {
+    direction: useSignal<Direction>('credit'),
+    amount: useSignal(amountMinor === undefined ? '' : majorUnits(Math.abs(amountMinor), currency)),
+    currency: useSignal(currency),
+    // Kept until the adjustment is done: after a failure, the same id cannot be booked twice.
+    adjustmentId: useSignal(newAdjustmentId()),
+  };
+  const run = async (_form: FormData, reason: string): Promise<Outcome> => {
+    const adjustmentId = draft.adjustmentId.value.trim();
+    const body = {
+      adjustmentId,
+      operatorId,
+      playerRef,
+      currency: draft.currency.value,
+      amountMinor: signedAmount(draft) ?? 0,
+      reason,
+    };
+    const answered = await answerWithStatus(api.POST('/v1/admin/adjustments', { body }));
+    draft.adjustmentId.value = newAdjustmentId();
+    return outcomeOf(answered.body);
+  };
+  return (
+    <ActionButton
+      label={words.label}
+      role="operations"
+      sentence={<Sentence draft={draft} operatorId={operatorId} playerRef={playerRef} />}
+      fields={<Fields draft={draft} />}
+      reason="required"
+      suggestedReason={suggestedReason}
+      run={run}
+      onDone={onDone}
+    />
+  );
+}
+
+function Sentence({ draft, operatorId, playerRef }: { draft: Draft; operatorId: string; playerRef: string }) {
+  const currency = draft.currency.value;
+  const size = minorUnits(draft.amount.value, currency);
+  if (!size || !isCurrency(currency)) return <>{words.incomplete}</>;
+  const sentence = draft.direction.value === 'credit' ? words.credits : words.debits;
+  return (
+    <>
+      <strong>{sentence(moneyText(size, currency), playerRef, operatorId)}</strong> {words.approval}
+    </>
+  );
+}
+
+function Fields({ draft }: { readonly draft: Draft }) {
+  const [directionId, currencyId, idId, hintId] = [useId(), useId(), useId(), useId()];
+  const { direction, amount, currency, adjustmentId } = draft;
+  return (
+    <>
+      <div class="row g-2">
+        <div class="col-sm-4 mb-2">
+          <label for={directionId} class="form-label">
+            {words.direction}
+          </label>
+          <select
+            id={directionId}
+            class="form-select form-select-sm"
+            value={direction.value}
+            onChange={({ currentTarget }) => (direction.value = currentTarget.value as Direction)}
+          >
+            <option value="credit">{words.credit}</option>
+            <option value="debit">{words.debit}</option>
+          </select>
+        </div>
+        <div class="col-sm-4">
+          <AmountField label={words.amount} text={amount} currency={currency.value} minimum={1} required />
+        </div>
+        <div class="col-sm-4 mb-2">
+          <label for={currencyId} class="form-label">
+            {words.currency}
+          </label>
+          <input
+            id={currencyId}
+            class="form-control form-control-sm"
+            value={currency.value}
+            required
+            pattern="[A-Z]{3}"
+            maxLength={3}
+            autoComplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => (currency.value = currentTarget.value.toUpperCase())}
+          />
+        </div>
+      </div>
+      <div class="mb-2">
+        <label for={idId} class="form-label">
+          {words.adjustmentId}
+        </label>
+        <input
+          id={idId}
+          class="form-control form-control-sm"
+          value={adjustmentId.value}
+          required
+          maxLength={128}
+          aria-describedby={hintId}
+          autoComplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => (adjustmentId.value = currentTarget.value)}
+        />
+        <div id={hintId} class="form-text">
+          {words.adjustmentIdHint}
+        </div>
+      </div>
+    </>
+  );
+}
+
+const isCurrency = (text: string) => /^[A-Z]{3}$/.test(text);
+
+function signedAmount({ direction, amount, currency }: Draft): number | undefined {
+  const size = minorUnits(amount.value, currency.value);
+  return size !== undefined && direction.value === 'debit' ? -size : size;
+}
+
+function outcomeOf(answered: Schema<'AdjustmentResponse'> | Schema<'ApprovalItem'>): Outcome {
+  if ('approvalId' in answered) return { approvalId: answered.approvalId };
+  const { status, amountMinor, currency, balance, declineReason } = answered;
+  const amount = moneyText(Math.abs(amountMinor), currency);
+  if (status === 'DECLINED') return { message: words.declined(amount, declineReason ?? '') };
+  const sentence = amountMinor < 0 ? words.debited : words.credited;
+  return { message: sentence(amount, moneyText(balance, currency)) };
+}
+
+/** A random id, also where the page has no secure context and therefore no `randomUUID`. */
+function newAdjustmentId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return `adjustment-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,50 @@
+import type { Signal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { amount as words } from '../strings.ts';
+import { minorUnits } from './major-units.ts';
+
+interface AmountFieldProps {
+  readonly label: string;
+  /** What was typed. */
+  readonly text: Signal<string>;
+  readonly currency: string;
+  readonly required?: boolean;
+  readonly hint?: string;
+  /** In minor units; 0 by default. */
+  readonly minimum?: number;
+}
+
+/** A field for an amount in major units; the form is not submitted while it is not an amount of the currency. */
+export function AmountField({ label, text, currency, required, hint, minimum = 0 }: AmountFieldProps) {
+  const [id, hintId] = [useId(), useId()];
+  const field = useRef<HTMLInputElement>(null);
+  const typed = text.value;
+  useEffect(() => {
+    const amountMinor = minorUnits(typed, currency);
+    const valid = amountMinor === undefined ? typed === '' : amountMinor >= minimum;
+    field.current?.setCustomValidity(valid ? '' : words.invalid(currency));
+  }, [typed, currency, minimum]);
+  return (
+    <div class="mb-2">
+      <label for={id} class="form-label">
+        {label}
+      </label>
+      <input
+        ref={field}
+        id={id}
+        class="form-control form-control-sm"
+        inputMode="decimal"
+        value={typed}
+        required={required}
+        aria-describedby={hint === undefined ? undefined : hintId}
+        autoComplete="off"
+        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+      />
+      {hint !== undefined && (
+        <div id={hintId} class="form-text">
+          {hint}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import type { Schema } from '../api/schemas.ts';
+import { transactions as words } from '../strings.ts';
+import { addressOf, withQuery } from './addresses.ts';
+import type { Column } from './data-table.tsx';
+import { IdLink } from './id-link.tsx';
+import { Money } from './money.tsx';
+import { Time } from './time.tsx';
+
+type Transaction = Schema<'TransactionItem'>;
+
+/** The columns of a list of transactions. */
+export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
+  {
+    title: words.transaction,
+    cell: ({ providerId, transactionId }) => (
+      <IdLink id={transactionId} href={addressOf.transaction(providerId, transactionId)} />
+    ),
+  },
+  { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: words.kind, cell: (row) => kindText(row) },
+  {
+    title: words.amount,
+    numeric: true,
+    cell: ({ amountMinor, currency }) => <Money minor={amountMinor} currency={currency} />,
+  },
+  { title: words.state, cell: (row) => <TransactionState of={row} /> },
+  {
+    title: words.toldBalance,
+    numeric: true,
+    cell: ({ balance, currency }) => <Money minor={balance} currency={currency} />,
+  },
+  {
+    title: words.player,
+    cell: ({ playerRef, operatorId }) => (
+      <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />
+    ),
+  },
+  {
+    title: words.operator,
+    cell: ({ operatorId }) => <IdLink id={operatorId} href={addressOf.operator(operatorId)} />,
+  },
+  { title: words.provider, cell: ({ providerId }) => <ProviderLink id={providerId} /> },
+  {
+    title: words.round,
+    cell: (row) => <IdLink id={row.roundId} href={roundAddress(row)} />,
+  },
+];
+
+/** Columns without those that would repeat a page's own subject. */
+export function without<Row>(columns: readonly Column<Row>[], ...titles: readonly string[]) {
+  return columns.filter(({ title }) => !titles.includes(title));
+}
+
+export const transactionKey = ({ providerId, transactionId }: Transaction) =>
+  `${providerId} ${transactionId}`;
+
+/** The kind, with the kind of a WIN that is no ordinary one. */
+export function kindText({ kind, winKind }: Pick<Transaction, 'kind' | 'winKind'>): string {
+  if (kind === undefined) return words.tombstone;
+  return winKind === undefined || winKind === 'GAME' ? kind : `${kind} ${winKind}`;
+}
+
+/** The state; what waits for a decision is emphasised. */
+export function TransactionState({ of }: { readonly of: Transaction }) {
+  const { state, declineReason, parkedAt, settledByHand, mode } = of;
+  const undecided = isUndecided(state);
+  return (
+    <>
+      {undecided ? <strong class="alarm">{state}</strong> : state}
+      {declineReason !== undefined && <span class="small text-body-secondary"> {declineReason}</span>}
+      {undecided && parkedAt !== undefined && (
+        <>
+          {' '}
+          <span class="badge text-bg-warning">{words.parked}</span>
+        </>
+      )}
+      {settledByHand && (
+        <>
+          {' '}
+          <span class="badge text-bg-secondary">{words.settledByHand}</span>
+        </>
+      )}
+      {mode === 'DEMO' && (
+        <>
+          {' '}
+          <span class="badge text-bg-secondary">{mode}</span>
+        </>
+      )}
+    </>
+  );
+}
+
+export const isUndecided = (state: Transaction['state']) => state === 'PENDING' || state === 'TIMED_OUT';
+
+/** The page of a player at one operator: several operators may have the same reference. */
+export const playerAddress = (playerRef: string, operatorId: string) =>
+  withQuery(addressOf.player(playerRef), { operatorId });
+
+interface RoundOf {
+  readonly providerId: string;
+  readonly roundId?: string;
+  readonly operatorId: string;
+  readonly playerRef: string;
+  readonly gameId?: string;
+  readonly mode: 'REAL' | 'DEMO';
+}
+
+/** The page of one round: several players may have the same id of a round. */
+export function roundAddress({ providerId, roundId, operatorId, playerRef, gameId, mode }: RoundOf) {
+  if (roundId === undefined) return undefined;
+  const demo = mode === 'DEMO' ? mode : undefined;
+  return withQuery(addressOf.round(providerId, roundId), { operatorId, playerRef, gameId, mode: demo });
+}
+
+/** A provider's page; adjustments are booked under `platform`, which is no provider. */
+export function ProviderLink({ id }: { readonly id: string }) {
+  return <IdLink id={id} href={id === 'platform' ? undefined : addressOf.provider(id)} />;
+}
+
+/** The address at which the game's provider shows the round. It gets neither the referrer nor the window. */
+export function RoundDetailsLink({ url }: { readonly url: string | undefined }) {
+  if (url === undefined || !url.startsWith('https://')) return null;
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer">
+      {words.roundDetails}
+    </a>
+  );
+}

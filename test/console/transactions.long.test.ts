@@ -1,0 +1,253 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { Transactions } from '../world/transactions.js';
+import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { DESK, describeDesk, overflows, PHONE, seriousFindings, useDesk } from './support/desk.js';
+
+const PLAYER = 'player-42';
+
+/** What the browser says against a field's value. */
+const refusalOf = (field: unknown) => (field as { validationMessage: string }).validationMessage;
+
+describeDesk('the pages of transactions', () => {
+  const world = useWorld();
+  const desk = useDesk(world);
+  const transactions = new Transactions(world);
+  let session: LaunchedSession;
+
+  const park = (transactionId: string) =>
+    world.sql.run('UPDATE transactions SET parked_at = now() WHERE transaction_id = $1', [transactionId]);
+  const bet = (transactionId: string, amountMinor: number) =>
+    world.transaction(session, 'BET', { transactionId, amountMinor, roundId: `round-of-${transactionId}` });
+  const addressOf = (transactionId: string) => `/console/transactions/${PROVIDER}/${transactionId}`;
+  const outcomeRow = (page: Page) =>
+    page.getByRole('table', { name: 'Three views' }).getByRole('row', { name: 'Outcome' });
+
+  beforeAll(async () => {
+    session = await world.launch({ playerRef: PLAYER });
+    await transactions.approved(bet('bet-small', 100));
+    await transactions.approved(bet('bet-of-another-size', 25_000));
+    await transactions.timedOut(bet('bet-missing', 250), true);
+    await park('bet-missing');
+  });
+
+  test('the night shift: from "2.50 at 21:14" to an adjustment that a second person approves', async () => {
+    const limits = `/v1/admin/limits/${OPERATOR}/EUR`;
+    expect((await world.admin('PUT', limits, { maxAdjustmentMinor: 100 })).status).toBe(200);
+    // The complaint names the minute on the player's clock, here that of the browser.
+    const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000);
+    await world.sql.run('UPDATE transactions SET created_at = $2 WHERE transaction_id = $1', [
+      'bet-missing',
+      new Date(minute.getTime() + 12_000),
+    ]);
+    const page = await desk.signedIn('/console/transactions', await desk.keyOf('operations'), {
+      timezoneId: 'America/New_York',
+    });
+    const local = (time: Date) =>
+      new Date(time.toLocaleString('en-US', { timeZone: 'America/New_York' }) + ' UTC')
+        .toISOString()
+        .slice(0, 19);
+
+    await page.getByLabel('Operator', { exact: true }).fill(OPERATOR);
+    await page.getByLabel('Player', { exact: true }).fill(PLAYER);
+    await page.getByLabel('Amount from').fill('2.00');
+    await page.getByLabel('Amount to').fill('2.50');
+    await page.getByLabel('Currency').fill('eur');
+    await page.getByLabel('From (local time)').fill(local(minute));
+    await page.getByLabel('Before (local time)').fill(local(new Date(minute.getTime() + 60_000)));
+    await page.keyboard.press('Enter');
+    const found = page.getByRole('table', { name: 'Transactions' }).getByRole('row');
+    await page.waitForURL(/minAmountMinor=200/);
+    await found.filter({ hasText: 'bet-missing' }).waitFor();
+    expect(await found.count()).toBe(2);
+    const { searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      operatorId: OPERATOR,
+      playerRef: PLAYER,
+      minAmountMinor: '200',
+      maxAmountMinor: '250',
+      currency: 'EUR',
+      from: minute.toISOString(),
+      to: new Date(minute.getTime() + 60_000).toISOString(),
+    });
+    expect(await page.getByLabel('Amount to').inputValue()).toBe('2.50');
+
+    await page.getByRole('link', { name: 'bet-missing', exact: true }).click();
+    const advice = page.getByRole('region', { name: 'Advice' });
+    await advice.getByText('It is not known whether the operator debited 2.50 EUR.').waitFor();
+    expect(await outcomeRow(page).textContent()).toMatch(/500 OPERATOR_UNAVAILABLE.*TIMED_OUT/);
+
+    await advice.getByRole('button', { name: 'Adjust the balance' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Adjust the balance' });
+    const sentence = `The operator ${OPERATOR} credits 2.50 EUR to the player ${PLAYER}.`;
+    await dialog.getByText(sentence).waitFor();
+    await dialog.getByLabel('Amount').fill('2,50');
+    await dialog.getByText('Enter the amount and the currency').waitFor();
+    await dialog.getByLabel('Amount').fill('2.50');
+    await dialog.getByText(sentence).waitFor();
+    const reason = dialog.getByLabel('Reason');
+    expect(await reason.inputValue()).toContain(`${PROVIDER}/bet-missing`);
+    await reason.fill(`transaction ${PROVIDER}/bet-missing: missing since the night`);
+    await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+    await page.getByText('nothing has happened yet: this waits for the approval').waitFor();
+    const before = world.wallet.balanceOf(PLAYER);
+
+    const href = await page.getByRole('link', { name: 'Open the approval' }).getAttribute('href');
+    const approvalId = href?.split('/').at(-1) ?? '';
+    const second = await desk.keyOf('operations');
+    const approved = await world.request(`/v1/admin/approvals/${approvalId}/approve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${second}` },
+    });
+    expect(approved.json).toMatchObject({ state: 'APPROVED', kind: 'adjustment', amountMinor: 250 });
+    expect(world.wallet.balanceOf(PLAYER)).toBe(before + 250);
+
+    const { reference } = approved.json as { reference: string };
+    await page.getByLabel('Search any id').fill(reference);
+    await page.keyboard.press('Enter');
+    await page.getByText('The operator credited 2.50 EUR.').waitFor();
+    expect(await outcomeRow(page).textContent()).toContain('not requested by a provider');
+    await page.context().close();
+    await world.admin('DELETE', limits);
+  });
+
+  test('without a limit, an adjustment is booked at once, and its outcome is said', async () => {
+    const page = await desk.signedIn(addressOf('bet-small'));
+    await page.getByRole('button', { name: 'Adjust the balance' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Direction').selectOption('debit');
+    await dialog.getByLabel('Amount').fill('0.40');
+    await dialog.getByText(`The operator ${OPERATOR} debits 0.40 EUR from the player ${PLAYER}.`).waitFor();
+    const before = world.wallet.balanceOf(PLAYER);
+    await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+    await page.getByText('The operator debited 0.40 EUR. The balance is now').waitFor();
+    expect(world.wallet.balanceOf(PLAYER)).toBe(before - 40);
+    await page.context().close();
+  });
+
+  test('an amount without a currency is not applied, because nothing says how much it is', async () => {
+    const page = await desk.signedIn('/console/transactions');
+    await page.getByLabel('Amount from').fill('2.50');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const currency = page.getByLabel('Currency');
+    expect(await currency.evaluate(refusalOf)).toBe('Enter the currency of the amounts.');
+    expect(new URL(page.url()).search).toBe('');
+    await currency.fill('JPY');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const amount = page.getByLabel('Amount from');
+    expect(await amount.evaluate(refusalOf)).toContain('an amount of JPY');
+    await amount.fill('250');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/minAmountMinor=250/);
+    await page.context().close();
+  });
+
+  test('the CSV has all rows that the filter selects, with the amounts in major units', async () => {
+    const page = await desk.signedIn(`/console/transactions?playerRef=${PLAYER}&kind=BET`);
+    await page.getByRole('table', { name: 'Transactions' }).getByText('250.00 EUR').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    const rows = text.trimEnd().split('\r\n');
+    expect(rows[0]).toContain('amountMinor,amount,');
+    expect(rows.slice(1).map((row) => row.split(',')[1])).toEqual(
+      expect.arrayContaining(['bet-small', 'bet-of-another-size', 'bet-missing']),
+    );
+    expect(rows).toHaveLength(4);
+    await page.context().close();
+  });
+
+  test('a transaction is resolved, and the provider that does not know it is marked', async () => {
+    await transactions.timedOut(bet('bet-to-resolve', 300), true);
+    const page = await desk.signedIn(addressOf('bet-to-resolve'), await desk.keyOf('operations'));
+    await page.getByRole('button', { name: 'Resolve now' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resolve now' });
+    await dialog.getByText('Ends the BET with a ROLLBACK: if 3.00 EUR was debited').waitFor();
+    const before = world.wallet.balanceOf(PLAYER);
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Resolve now' }).press('Enter');
+    await page.getByText('The transaction is now ROLLED_BACK.').waitFor();
+    expect(world.wallet.balanceOf(PLAYER)).toBe(before + 300);
+    await outcomeRow(page).getByText('differs').waitFor();
+    await page.getByRole('region', { name: 'Advice' }).getByText('Ask the provider.').waitFor();
+    expect(await page.getByRole('button', { name: 'Resolve now' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('a parked transaction is settled by hand once a second person approves', async () => {
+    await transactions.timedOut(bet('bet-to-settle', 400), true);
+    const page = await desk.signedIn(addressOf('bet-to-settle'), await desk.keyOf('operations'));
+    await page.getByText('The resolver still tries: only a parked transaction can be settled.').waitFor();
+    await park('bet-to-settle');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('button', { name: 'Settle by hand' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settle by hand' });
+    await dialog.getByText('the BET of 4.00 EUR counts as booked by the operator').waitFor();
+    await dialog.getByLabel('The operator says that').selectOption('DECLINED');
+    await dialog.getByText('the BET of 4.00 EUR counts as not booked: no money moved').waitFor();
+    await dialog.getByLabel("The operator's reference").fill('lucky-5512');
+    await dialog.getByLabel('Balance in EUR').fill('12.00');
+    await dialog.getByLabel('Reason').fill('ticket 4711');
+    await dialog.getByRole('button', { name: 'Settle by hand' }).click();
+    const link = page.getByRole('link', { name: 'Open the approval' });
+    const approvalId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+    const { terms } = (await world.admin('GET', `/v1/admin/approvals/${approvalId}`)).json as {
+      terms: object;
+    };
+    expect(terms).toMatchObject({ status: 'DECLINED', balance: 1_200, operatorReference: 'lucky-5512' });
+    await world.admin('POST', `/v1/admin/approvals/${approvalId}/approve`);
+    // The stream reports the decision, so the page follows by itself.
+    await page.getByText('settled by hand', { exact: true }).first().waitFor();
+    expect(await world.stateOf('bet-to-settle')).toBe('DECLINED');
+    await page.context().close();
+  });
+
+  test('both sides of each call are in the timeline, and foreign text stays text', async () => {
+    const hostile = '<img src=x onerror="document.title=1"> \u202etxt';
+    const body = bet('bet-hostile', 500);
+    world.wallet.next({ do: 'answer', status: 503, body: hostile }, { transactionId: 'bet-hostile' });
+    await world.submit(body);
+    const page = await desk.signedIn(addressOf('bet-hostile'));
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText('Show what was sent').click();
+    await timeline.getByText('"transactionId": "bet-hostile"').waitFor();
+    await timeline.getByText('Show the answer (HTTP 503)').click();
+    await timeline.getByText('<img src=x onerror=').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    await page.getByRole('link', { name: 'Entries about this transaction' }).waitFor();
+    await page.context().close();
+  });
+
+  test('who may only read sees the actions disabled, with the role that they need', async () => {
+    const page = await desk.signedIn(addressOf('bet-missing'), await desk.keyOf('support'));
+    for (const name of ['Resolve now', 'Settle by hand', 'Adjust the balance']) {
+      const button = page.getByRole('button', { name });
+      await button.waitFor();
+      expect(await button.isDisabled()).toBe(true);
+      expect(await button.getAttribute('title')).toBe('Needs the role operations');
+    }
+    await page.context().close();
+  });
+
+  test.each([
+    { colorScheme: 'light', viewport: DESK },
+    { colorScheme: 'dark', viewport: PHONE },
+  ] as const)('nothing serious for axe: $colorScheme, $viewport.width px', async (options) => {
+    const page = await desk.signedIn('/console/transactions', ADMIN_KEY, { ...options, bypassCSP: true });
+    await page.getByRole('link', { name: 'bet-missing', exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await overflows(page)).toBe(false);
+    await page.getByRole('link', { name: 'bet-missing', exact: true }).click();
+    await page.getByRole('button', { name: 'Settle by hand' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await overflows(page)).toBe(false);
+    await page.context().close();
+  });
+
+  test('no page complained, and no other origin received a request', () => {
+    expect(desk.complaints).toEqual([]);
+    expect([...desk.origins]).toEqual([world.url]);
+  });
+});
