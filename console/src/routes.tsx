@@ -51,6 +51,8 @@ export const ROUTES: readonly PageRoute[] = [
     '/console/transactions/:providerId/:transactionId',
     () => import('./pages/transactions/transaction.tsx'),
   ),
+  page('/console/rounds', () => import('./pages/rounds/rounds.tsx'), words.rounds),
+  page('/console/rounds/:providerId/:roundId', () => import('./pages/rounds/round.tsx')),
 
   // Free spins.
 

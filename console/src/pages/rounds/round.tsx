@@ -1,0 +1,156 @@
+import { useLocation, useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { Advice } from '../../parts/advice.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { type Filter, Filters } from '../../parts/filters.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money } from '../../parts/money.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
+import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
+import {
+  playerAddress,
+  ProviderLink,
+  RoundDetailsLink,
+  TRANSACTION_COLUMNS,
+  transactionKey,
+  without,
+} from '../../parts/transaction-columns.tsx';
+import { rounds as words, transactions } from '../../strings.ts';
+
+type Detail = Schema<'RoundDetail'>;
+type Sums = Schema<'RoundSumsResponse'>;
+
+/** Which of the rounds with the same id is meant. */
+const FIELDS: readonly Filter[] = [
+  { name: 'operatorId', label: words.operator, type: 'text' },
+  { name: 'playerRef', label: words.player, type: 'text' },
+  { name: 'gameId', label: words.game, type: 'text' },
+  { name: 'mode', label: words.mode, type: 'choice', options: ['REAL', 'DEMO'] },
+];
+
+export default function RoundPage() {
+  const { providerId = '', roundId = '' } = useRoute().params;
+  const { url, query } = useLocation();
+  useTitle(words.titleOf(roundId));
+  const round = useResource(url, (signal) =>
+    answer(
+      api.GET('/v1/admin/rounds/{providerId}/{roundId}', {
+        params: { path: { providerId, roundId }, query },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <>
+      <h1 class="h4">
+        {words.round} <span class="id">{roundId}</span>
+      </h1>
+      <Loaded of={round}>{(data) => <Whole data={data} reload={round.reload} />}</Loaded>
+      <Choice of={round} />
+    </>
+  );
+}
+
+/** If the id names several rounds, the address does not say which one. */
+function Choice({ of }: { readonly of: Resource<Detail> }) {
+  if (of.problem.value?.status !== 400) return null;
+  return (
+    <>
+      <p>{words.choose}</p>
+      <Filters fields={FIELDS} />
+    </>
+  );
+}
+
+function Whole({ data, reload }: { readonly data: Detail; readonly reload: () => void }) {
+  const { advice, items, truncated } = data;
+  return (
+    <>
+      <Advice advice={advice}>
+        <RefreshButton reload={reload} />
+        <RoundDetailsLink url={data.roundDetailsUrl} />
+      </Advice>
+      <SumsTable sums={data.sums} />
+      <Facts data={data} />
+      {truncated && <p class="alarm">{words.truncated}</p>}
+      <Rows
+        caption={words.transactionsOf}
+        columns={without(TRANSACTION_COLUMNS, ...OWN_COLUMNS)}
+        rows={items}
+        keyOf={transactionKey}
+      />
+    </>
+  );
+}
+
+const OWN_COLUMNS = [transactions.round, transactions.player, transactions.operator, transactions.provider];
+
+function Facts({ data }: { readonly data: Detail }) {
+  const { providerId, roundId, operatorId, playerRef, gameId, mode, open } = data;
+  const target = `round:${providerId}/${roundId}`;
+  return (
+    <Details
+      items={[
+        [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
+        [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
+        [words.provider, <ProviderLink id={providerId} />],
+        [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+        [words.state, open ? words.open : words.closed],
+        [words.mode, mode],
+        [words.audit, <a href={addressOf.list('audit', { target })}>{words.auditOf}</a>],
+      ]}
+    />
+  );
+}
+
+interface SumsRow {
+  readonly name: 'told' | 'byOperator' | 'unknown';
+  readonly currency: string;
+  readonly values: Sums['told'];
+  readonly differs: boolean;
+}
+
+/** Bets, wins and the net of each currency: what the provider was told beside what the operator answered. */
+function SumsTable({ sums }: { readonly sums: readonly Sums[] }) {
+  const rows = sums.flatMap(({ currency, told, operator, unknown }): SumsRow[] => {
+    const differs = told.betMinor !== operator.betMinor || told.winMinor !== operator.winMinor;
+    return [
+      { name: 'told', currency, values: told, differs },
+      { name: 'byOperator', currency, values: operator, differs },
+      { name: 'unknown', currency, values: unknown, differs: false },
+    ];
+  });
+  const amount = (title: string, field: keyof Sums['told']): Column<SumsRow> => ({
+    title,
+    numeric: true,
+    cell: ({ values, currency }) => <Money minor={values[field]} currency={currency} />,
+  });
+  const columns: readonly Column<SumsRow>[] = [
+    {
+      title: words.whose,
+      cell: ({ name, differs }) => (
+        <>
+          {words[name]} {differs && <strong class="alarm">{words.differs}</strong>}
+        </>
+      ),
+    },
+    amount(words.bet, 'betMinor'),
+    amount(words.win, 'winMinor'),
+    amount(words.net, 'netMinor'),
+  ];
+  return (
+    <>
+      <Rows
+        caption={words.sums}
+        columns={columns}
+        rows={rows}
+        keyOf={({ name, currency }) => `${name} ${currency}`}
+      />
+      <p class="small text-body-secondary">{words.netHint}</p>
+    </>
+  );
+}

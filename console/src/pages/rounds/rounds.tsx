@@ -1,0 +1,45 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { type Filter, Filters } from '../../parts/filters.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
+import { rounds as words } from '../../strings.ts';
+
+const PATH = '/v1/admin/rounds';
+
+const FIELDS: readonly Filter[] = [
+  { name: 'operatorId', label: words.operator, type: 'text' },
+  { name: 'playerRef', label: words.player, type: 'text' },
+  { name: 'providerId', label: words.provider, type: 'text' },
+  { name: 'gameId', label: words.game, type: 'text' },
+  { name: 'from', label: words.from, type: 'instant' },
+  { name: 'to', label: words.to, type: 'instant' },
+  {
+    name: 'open',
+    label: words.state,
+    type: 'choice',
+    options: ['true'],
+    names: { true: words.onlyOpen },
+  },
+  { name: 'olderThanMinutes', label: words.olderThanMinutes, type: 'number', min: 0 },
+];
+
+export default function Rounds() {
+  useTitle(words.title);
+  const { url, query } = useLocation();
+  const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <Filters fields={FIELDS} />
+      <div class="toolbar mb-2">
+        <RefreshButton reload={list.reload} />
+        <CsvButton path={PATH} name="rounds" />
+      </div>
+      <DataTable caption={words.caption} list={list} columns={ROUND_COLUMNS} keyOf={roundKey} />
+    </>
+  );
+}

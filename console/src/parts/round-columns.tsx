@@ -1,0 +1,54 @@
+import type { Schema } from '../api/schemas.ts';
+import { rounds as words } from '../strings.ts';
+import { addressOf } from './addresses.ts';
+import type { Column } from './data-table.tsx';
+import { IdLink } from './id-link.tsx';
+import { Money } from './money.tsx';
+import { Time } from './time.tsx';
+import { playerAddress, ProviderLink, roundAddress, RoundDetailsLink } from './transaction-columns.tsx';
+
+type Round = Schema<'RoundItem'>;
+
+/** The columns of a list of rounds. */
+export const ROUND_COLUMNS: readonly Column<Round>[] = [
+  { title: words.round, cell: (row) => <IdLink id={row.roundId} href={roundAddress(row)} /> },
+  { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    title: words.bet,
+    numeric: true,
+    cell: ({ betMinor, currency }) => <Money minor={betMinor} currency={currency} />,
+  },
+  {
+    title: words.win,
+    numeric: true,
+    cell: ({ winMinor, currency }) => <Money minor={winMinor} currency={currency} />,
+  },
+  {
+    title: words.net,
+    numeric: true,
+    cell: ({ netMinor, currency }) => <Money minor={netMinor} currency={currency} />,
+  },
+  { title: words.state, cell: ({ open }) => (open ? words.open : words.closed) },
+  { title: words.transactions, numeric: true, cell: ({ transactions }) => transactions },
+  {
+    title: words.undecided,
+    numeric: true,
+    cell: ({ undecided }) => (undecided > 0 ? <strong class="alarm">{undecided}</strong> : undecided),
+  },
+  {
+    title: words.player,
+    cell: ({ playerRef, operatorId }) => (
+      <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />
+    ),
+  },
+  {
+    title: words.operator,
+    cell: ({ operatorId }) => <IdLink id={operatorId} href={addressOf.operator(operatorId)} />,
+  },
+  { title: words.provider, cell: ({ providerId }) => <ProviderLink id={providerId} /> },
+  { title: words.game, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
+  { title: words.details, cell: ({ roundDetailsUrl }) => <RoundDetailsLink url={roundDetailsUrl} /> },
+];
+
+export const roundKey = ({ providerId, roundId, operatorId, playerRef, gameId, mode }: Round) =>
+  [providerId, roundId, operatorId, playerRef, gameId, mode].join(' ');
