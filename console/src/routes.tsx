@@ -53,6 +53,9 @@ export const ROUTES: readonly PageRoute[] = [
   ),
   page('/console/rounds', () => import('./pages/rounds/rounds.tsx'), words.rounds),
   page('/console/rounds/:providerId/:roundId', () => import('./pages/rounds/round.tsx')),
+  page('/console/players', () => import('./pages/players/players.tsx'), words.players),
+  page('/console/players/:playerRef', () => import('./pages/players/player.tsx')),
+  page('/console/sessions/:sessionId', () => import('./pages/sessions/session.tsx')),
 
   // Free spins.
 

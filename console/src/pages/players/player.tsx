@@ -1,0 +1,165 @@
+import { useLocation, useRoute } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { answer, api } from '../../api/client.ts';
+import { AdjustmentButton } from '../../parts/adjustment.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { DataTable, Rows } from '../../parts/data-table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
+import { SESSION_COLUMNS } from '../../parts/session-columns.tsx';
+import {
+  playerAddress,
+  TRANSACTION_COLUMNS,
+  transactionKey,
+  without,
+} from '../../parts/transaction-columns.tsx';
+import { players as words, rounds, sessions, transactions } from '../../strings.ts';
+import { GRANT_COLUMNS } from './grant-columns.tsx';
+
+/** Records of each kind that are shown before the link to the whole list. */
+const NEWEST = 10;
+
+export default function PlayerPage() {
+  const { playerRef = '' } = useRoute().params;
+  const { operatorId } = useLocation().query;
+  useTitle(words.titleOf(playerRef));
+  return (
+    <>
+      <h1 class="h4">
+        {words.player} <span class="id">{playerRef}</span>
+      </h1>
+      {operatorId === undefined ? (
+        <ChooseOperator playerRef={playerRef} />
+      ) : (
+        <Player key={operatorId} playerRef={playerRef} operatorId={operatorId} />
+      )}
+    </>
+  );
+}
+
+/** Several operators may have a player with the same reference. They are different people. */
+function ChooseOperator({ playerRef }: { readonly playerRef: string }) {
+  const { route } = useLocation();
+  const found = useResource(playerRef, async (signal) => {
+    const { items } = await answer(
+      api.GET('/v1/admin/search', { params: { query: { q: playerRef } }, signal }),
+    );
+    return items.flatMap(({ type, operatorId }) => (type === 'player' ? (operatorId ?? []) : []));
+  });
+  const operators = found.data.value;
+  useEffect(() => {
+    const [only, ...more] = operators ?? [];
+    if (only !== undefined && more.length === 0) route(playerAddress(playerRef, only), true);
+  }, [operators]);
+  return (
+    <Loaded of={found}>
+      {(ids) =>
+        ids.length === 0 ? (
+          <p>{words.unknown}</p>
+        ) : (
+          <>
+            <p>{words.chooseOperator}</p>
+            <ul>
+              {ids.map((id) => (
+                <li key={id}>
+                  <IdLink id={id} href={playerAddress(playerRef, id)} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface PlayerProps {
+  readonly playerRef: string;
+  readonly operatorId: string;
+}
+
+function Player({ playerRef, operatorId }: PlayerProps) {
+  const { url, query } = useLocation();
+  const filter = { playerRef, operatorId };
+  const newest = { ...filter, limit: NEWEST };
+  const ofSessions = useResource(url, (signal) => {
+    const page = { ...filter, limit: Number(query['limit'] ?? NEWEST), cursor: query['cursor'] };
+    const { cursor, ...first } = page;
+    const asked = cursor === undefined ? first : { ...first, cursor };
+    return answer(api.GET('/v1/admin/sessions', { params: { query: asked }, signal }));
+  });
+  const ofTransactions = useResource('transactions', (signal) =>
+    answer(api.GET('/v1/admin/transactions', { params: { query: newest }, signal })),
+  );
+  const ofRounds = useResource('rounds', (signal) =>
+    answer(api.GET('/v1/admin/rounds', { params: { query: newest }, signal })),
+  );
+  const ofGrants = useResource('grants', (signal) =>
+    answer(api.GET('/v1/admin/free-spins', { params: { query: newest }, signal })),
+  );
+  const reload = () => {
+    for (const resource of [ofSessions, ofTransactions, ofRounds, ofGrants]) resource.reload();
+  };
+  const all = (page: string) => (
+    <p>
+      <a href={addressOf.list(page, filter)}>{words.all(page)}</a>
+    </p>
+  );
+  return (
+    <>
+      <p>
+        {words.at} <IdLink id={operatorId} href={addressOf.operator(operatorId)} />
+      </p>
+      <div class="toolbar mb-3">
+        <AdjustmentButton
+          {...filter}
+          currency={ofSessions.data.value?.items.find(({ mode }) => mode === 'REAL')?.currency}
+          onDone={reload}
+        />
+        <RefreshButton reload={reload} />
+      </div>
+      <Loaded of={ofTransactions}>
+        {({ items }) => (
+          <Rows
+            caption={transactions.title}
+            columns={without(TRANSACTION_COLUMNS, transactions.player, transactions.operator)}
+            rows={items}
+            keyOf={transactionKey}
+          />
+        )}
+      </Loaded>
+      {all('transactions')}
+      <Loaded of={ofRounds}>
+        {({ items }) => (
+          <Rows
+            caption={rounds.title}
+            columns={without(ROUND_COLUMNS, rounds.player, rounds.operator)}
+            rows={items}
+            keyOf={roundKey}
+          />
+        )}
+      </Loaded>
+      {all('rounds')}
+      <DataTable
+        caption={words.sessions}
+        list={ofSessions}
+        columns={without(SESSION_COLUMNS, sessions.player, sessions.operator)}
+        keyOf={({ sessionId }) => sessionId}
+      />
+      <Loaded of={ofGrants}>
+        {({ items }) => (
+          <Rows
+            caption={words.grants}
+            columns={GRANT_COLUMNS}
+            rows={items}
+            keyOf={({ requestRef }) => requestRef}
+          />
+        )}
+      </Loaded>
+      {all('free-spins')}
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { useLocation, useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money } from '../../parts/money.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import {
+  playerAddress,
+  ProviderLink,
+  roundAddress,
+  TRANSACTION_COLUMNS,
+  transactionKey,
+  without,
+} from '../../parts/transaction-columns.tsx';
+import { sessions as words, table, transactions } from '../../strings.ts';
+import { Callbacks } from './callbacks.tsx';
+import { NotifyButton, RevokeButton } from './revocation.tsx';
+
+type Session = Schema<'SessionItem'>;
+type PageOfSession = Schema<'SessionDetailPage'>;
+
+export default function SessionPage() {
+  const { sessionId = '' } = useRoute().params;
+  const { url, path, query } = useLocation();
+  const { cursor } = query;
+  useTitle(words.titleOf(sessionId));
+  const page = useResource(url, (signal) =>
+    answer(
+      api.GET('/v1/admin/sessions/{sessionId}', {
+        params: { path: { sessionId }, query: cursor === undefined ? {} : { cursor } },
+        signal,
+      }),
+    ),
+  );
+  const callbacks = useResource(sessionId, (signal) =>
+    answer(api.GET('/v1/admin/callbacks', { params: { query: { reference: sessionId } }, signal })),
+  );
+  const reload = () => {
+    page.reload();
+    callbacks.reload();
+  };
+  return (
+    <>
+      <h1 class="h4">
+        {words.title} <span class="id">{sessionId}</span>
+      </h1>
+      <Loaded of={page}>
+        {(data) => (
+          <>
+            <div class="toolbar mb-3">
+              <RevokeButton session={data.session} onDone={reload} />
+              {data.session.status === 'REVOKED' && <NotifyButton session={data.session} onDone={reload} />}
+              <RefreshButton reload={reload} />
+            </div>
+            <Facts session={data.session} />
+            <Rounds data={data} />
+            <Rows
+              caption={words.transactions}
+              columns={without(TRANSACTION_COLUMNS, ...OWN_COLUMNS)}
+              rows={data.transactions}
+              keyOf={transactionKey}
+            />
+            <nav class="d-flex gap-3" aria-label={words.transactions}>
+              {cursor !== undefined && <a href={path}>{table.first}</a>}
+              {data.nextCursor && (
+                <a href={`${path}?${new URLSearchParams({ cursor: data.nextCursor })}`}>{table.next}</a>
+              )}
+            </nav>
+          </>
+        )}
+      </Loaded>
+      <Callbacks of={callbacks} />
+    </>
+  );
+}
+
+const OWN_COLUMNS = [transactions.player, transactions.operator, transactions.provider];
+
+function Facts({ session }: { readonly session: Session }) {
+  const { playerRef, operatorId, providerId, gameId, currency } = session;
+  const target = `session:${session.sessionId}`;
+  return (
+    <Details
+      items={[
+        [words.status, session.status],
+        [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
+        [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
+        [words.provider, <ProviderLink id={providerId} />],
+        [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+        [words.currency, currency],
+        [words.mode, session.mode],
+        [words.createdAt, <Time at={session.createdAt} />],
+        [words.expiresAt, <Time at={session.expiresAt} />],
+        [words.revokedAt, session.revokedAt && <Time at={session.revokedAt} />],
+        [words.revokeReason, session.revokeReason],
+        [
+          words.maxBet,
+          session.maxBetMinor !== undefined && <Money minor={session.maxBetMinor} currency={currency} />,
+        ],
+        [words.jurisdiction, session.jurisdiction],
+        [
+          words.realityCheck,
+          session.realityCheckSeconds !== undefined && words.seconds(session.realityCheckSeconds),
+        ],
+        [words.language, session.language],
+        [words.country, session.country],
+        [words.audit, <a href={addressOf.list('audit', { target })}>{words.auditOf}</a>],
+      ]}
+    />
+  );
+}
+
+function Rounds({ data: { session, rounds } }: { readonly data: PageOfSession }) {
+  type Round = (typeof rounds)[number];
+  const { currency } = session;
+  const columns: readonly Column<Round>[] = [
+    {
+      title: words.round,
+      cell: ({ roundId }) => <IdLink id={roundId} href={roundAddress({ ...session, roundId })} />,
+    },
+    {
+      title: words.bet,
+      numeric: true,
+      cell: ({ betMinor }) => <Money minor={betMinor} currency={currency} />,
+    },
+    {
+      title: words.won,
+      numeric: true,
+      cell: ({ wonMinor }) => <Money minor={wonMinor} currency={currency} />,
+    },
+    {
+      title: words.undecided,
+      numeric: true,
+      cell: ({ undecided }) => (undecided > 0 ? <strong class="alarm">{undecided}</strong> : undecided),
+    },
+    { title: words.transactionCount, numeric: true, cell: ({ transactionIds }) => transactionIds.length },
+  ];
+  return <Rows caption={words.rounds} columns={columns} rows={rounds} keyOf={({ roundId }) => roundId} />;
+}

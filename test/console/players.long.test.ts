@@ -1,0 +1,158 @@
+import { beforeAll, expect, test } from 'vitest';
+import { Transactions } from '../world/transactions.js';
+import {
+  ADMIN_KEY,
+  GAME,
+  type LaunchedSession,
+  OPERATOR,
+  OTHER_OPERATOR,
+  PROVIDER,
+  useWorld,
+} from '../world/world.js';
+import { DESK, describeDesk, overflows, PHONE, seriousFindings, useDesk } from './support/desk.js';
+
+/** Every kind of character that an identifier allows and that means something in HTML or in an address. */
+const HOSTILE = `<img/src=x/onerror=document.title='hacked'>"'&amp;%2e%2f?#../;`;
+
+describeDesk('the pages of players, their rounds and sessions', () => {
+  const world = useWorld();
+  const desk = useDesk(world);
+  const transactions = new Transactions(world);
+  let session: LaunchedSession;
+  const playerOf = (playerRef: string, operatorId = OPERATOR) =>
+    `/console/players/${encodeURIComponent(playerRef)}?operatorId=${operatorId}`;
+
+  beforeAll(async () => {
+    const game = { providerId: PROVIDER, name: GAME, roundDetailsUrl: 'https://rounds.example/{roundId}' };
+    await world.admin('PUT', `/v1/admin/games/${GAME}`, game);
+    session = await world.launch({ playerRef: HOSTILE });
+    const roundId = 'round/<b>7</b>';
+    await transactions.approved(world.transaction(session, 'BET', { roundId, amountMinor: 250 }));
+    await transactions.approved(world.transaction(session, 'WIN', { roundId, amountMinor: 1_250 }));
+    await world.launch({ playerRef: 'shared' });
+    await world.launch({ playerRef: 'shared' }, OTHER_OPERATOR);
+  });
+
+  test('a hostile name is text on each page, and each link leads to its player', async () => {
+    const page = await desk.signedIn('/console/players');
+    await page.getByLabel("Player's reference").fill(HOSTILE);
+    await page.getByLabel('At the operator').selectOption(OPERATOR);
+    await page.getByRole('button', { name: 'Open the player' }).click();
+    const heading = page.getByRole('heading', { level: 1 });
+    await page.waitForURL(/\/players\/.+operatorId=/);
+    expect(await heading.textContent()).toBe(`Player ${HOSTILE}`);
+    await page.getByRole('table', { name: 'Transactions' }).getByText('12.50 EUR').first().waitFor();
+
+    await page.getByRole('link', { name: 'All transactions of the player' }).click();
+    const link = page.getByRole('link', { name: HOSTILE, exact: true }).first();
+    await link.waitFor();
+    expect(await page.getByLabel('Player', { exact: true }).inputValue()).toBe(HOSTILE);
+    await link.click();
+    await page.waitForURL(/\/players\//);
+    expect(await heading.textContent()).toBe(`Player ${HOSTILE}`);
+    await page.getByRole('link', { name: session.sessionId }).click();
+    await page.getByRole('link', { name: HOSTILE, exact: true }).waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    expect(await page.title()).toBe(`Session ${session.sessionId} · Croupier`);
+    await page.context().close();
+  });
+
+  test('a player of two operators is two people: the page asks which one is meant', async () => {
+    const page = await desk.signedIn('/console/players/shared');
+    await page.getByText('Several operators have a player with this reference.').waitFor();
+    await page.getByRole('link', { name: OTHER_OPERATOR }).click();
+    await page.waitForURL(`${world.url}${playerOf('shared', OTHER_OPERATOR)}`);
+    await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
+    expect(await page.getByRole('table', { name: 'Sessions' }).getByRole('row').count()).toBe(2);
+    await page.context().close();
+  });
+
+  test('a player of one operator is shown at once, and an unknown one is said to be unknown', async () => {
+    const page = await desk.signedIn(`/console/players/${encodeURIComponent(HOSTILE)}`);
+    await page.waitForURL(`${world.url}${playerOf(HOSTILE)}`);
+    const other = await desk.signedIn('/console/players/nobody');
+    await other.getByText('No operator has a player with this reference.').waitFor();
+    await other.context().close();
+    await page.context().close();
+  });
+
+  test('a round has its sums, its transactions and the page at its provider', async () => {
+    const page = await desk.signedIn('/console/rounds');
+    await page.getByLabel('Operator', { exact: true }).fill(OPERATOR);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/operatorId=/);
+    const row = page.getByRole('row', { name: 'round/<b>7</b>' });
+    expect(await row.textContent()).toContain('2.50 EUR12.50 EUR10.00 EUR');
+    await row.getByRole('link', { name: 'round/<b>7</b>' }).click();
+    await page.getByRole('region', { name: 'Advice' }).getByText('The operator debited 2.50 EUR').waitFor();
+    const sums = page.getByRole('table', { name: 'Sums' });
+    expect(await sums.getByRole('row', { name: 'what the operator answered' }).textContent()).toContain(
+      '2.50 EUR12.50 EUR10.00 EUR',
+    );
+    expect(await page.getByRole('table', { name: 'Transactions' }).getByRole('row').count()).toBe(3);
+    const details = page.getByRole('link', { name: 'Round at the provider' });
+    expect(await details.getAttribute('href')).toMatch(/^https:\/\/rounds\.example\/round%2F/);
+    expect(await details.getAttribute('rel')).toBe('noopener noreferrer');
+    await page.context().close();
+  });
+
+  test('support revokes a session, and sees that the provider does not know it yet', async () => {
+    const { sessionId, playerRef } = await world.launch();
+    world.provider.next({ do: 'answer', status: 503 }, { sessionId });
+    const page = await desk.signedIn(`/console/sessions/${sessionId}`, await desk.keyOf('support'));
+    await page.getByRole('button', { name: 'Revoke the session' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke the session' });
+    await dialog.getByText(`Ends this session of the player ${playerRef} at ${OPERATOR}`).waitFor();
+    await dialog.getByLabel('Reason of the revocation').selectOption('FRAUD_HOLD');
+    await dialog.getByRole('button', { name: 'Revoke the session' }).click();
+    await page.getByText('but the provider does not know it').waitFor();
+    await page.getByText('It is revoked already.').waitFor();
+    const callbacks = page.getByRole('table', { name: 'Callbacks' });
+    await callbacks.getByText('503').waitFor();
+    await page.getByRole('button', { name: 'Send the revocation again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send the revocation again' }).click();
+    await page.getByText('The session is revoked, and the provider knows it.').waitFor();
+    await callbacks.getByRole('row').nth(2).waitFor();
+    await page.context().close();
+  });
+
+  test('an auditor sees the actions disabled, with the role that they need', async () => {
+    const key = await desk.keyOf('auditor');
+    const page = await desk.signedIn(playerOf(HOSTILE), key);
+    const adjust = page.getByRole('button', { name: 'Adjust the balance' });
+    expect(await adjust.isDisabled()).toBe(true);
+    await page.getByText('Needs the role operations').waitFor();
+    await page.getByRole('link', { name: session.sessionId }).click();
+    const revoke = page.getByRole('button', { name: 'Revoke the session' });
+    await revoke.waitFor();
+    expect(await revoke.isDisabled()).toBe(true);
+    expect(await revoke.getAttribute('title')).toBe('Needs the role support');
+    await page.context().close();
+  });
+
+  test.each([
+    { colorScheme: 'light', viewport: DESK },
+    { colorScheme: 'dark', viewport: PHONE },
+  ] as const)('nothing serious for axe: $colorScheme, $viewport.width px', async (options) => {
+    const page = await desk.signedIn(playerOf(HOSTILE), ADMIN_KEY, { ...options, bypassCSP: true });
+    const check = async () => {
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await overflows(page)).toBe(false);
+    };
+    await page.getByRole('table', { name: 'Free spins' }).waitFor();
+    await check();
+    await page.getByRole('link', { name: 'round/<b>7</b>' }).first().click();
+    await page.getByRole('table', { name: 'Sums' }).waitFor();
+    await check();
+    await page.goBack();
+    await page.getByRole('link', { name: session.sessionId }).click();
+    await page.getByRole('table', { name: 'Callbacks' }).waitFor();
+    await check();
+    await page.context().close();
+  });
+
+  test('no page complained, and no other origin received a request', () => {
+    expect(desk.complaints).toEqual([]);
+    expect([...desk.origins]).toEqual([world.url]);
+  });
+});
