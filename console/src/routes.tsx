@@ -79,6 +79,7 @@ export const ROUTES: readonly PageRoute[] = [
     words.reconciliation,
   ),
   page('/console/reconciliation/:id', () => import('./pages/reconciliation/reconciliation.tsx')),
+  page('/console/audit', () => import('./pages/audit/audit.tsx'), words.audit),
 
   // Only in the sandbox.
   page('/console/sandbox', () => import('./pages/sandbox/sandbox.tsx'), {

@@ -1,0 +1,45 @@
+/** What an action changed in one field. A value that is absent or null is undefined. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The fields that differ between the target before and after an action, in the order of the target. Without a `before`,
+ * they are all fields of `after`: the created target, the parameters of a read, or the message of a refusal.
+ */
+export function changesBetween(before: Fields = {}, after: Fields = {}): FieldChange[] {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...fields]
+    .map((field) => ({ field, before: before[field] ?? undefined, after: after[field] ?? undefined }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
+}
+
+/** The currency of an entry's amounts: that of its target, such as `limit:lucky/EUR`, or of the record itself. */
+export function currencyOf(target: string, ...records: readonly (Fields | undefined)[]): string | undefined {
+  const [, ofLimit] = /^limit:[^/]+\/([A-Z]{3})$/.exec(target) ?? [];
+  if (ofLimit !== undefined) return ofLimit;
+  const currency = records.find((fields) => typeof fields?.['currency'] === 'string')?.['currency'];
+  return typeof currency === 'string' ? currency : undefined;
+}
+
+/** An entry's place in the chain. */
+export interface Place {
+  readonly day: string;
+  readonly position: number;
+}
+
+/**
+ * The first gap in entries that are listed newest first and not filtered: the place before which an entry is missing. The
+ * first entry of a day has the position 1; the number of entries of the day before is not known.
+ */
+export function gapIn(entries: readonly Place[]): Place | undefined {
+  return entries.find((entry, index) => {
+    const older = entries[index + 1];
+    if (older === undefined) return false;
+    return entry.day === older.day ? entry.position !== older.position + 1 : entry.position !== 1;
+  });
+}
