@@ -141,7 +141,8 @@ export class LimitStore {
 
   async stored(key: LimitKey, query: Query = this.database.query): Promise<StoredLimits> {
     const rows = await query<AllLimits & Pick<LimitKey, 'operatorId'>>(STORED, key);
-    const of = (id: string) => rows.find(({ operatorId }) => operatorId === id) ?? NO_LIMITS;
+    const own = new Map(rows.map(({ operatorId, ...limits }) => [operatorId, limits]));
+    const of = (id: string): AllLimits => own.get(id) ?? NO_LIMITS;
     const isDefault = key.operatorId === DEFAULT_OPERATOR;
     return { own: of(key.operatorId), defaults: isDefault ? NO_LIMITS : of(DEFAULT_OPERATOR) };
   }

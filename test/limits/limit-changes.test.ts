@@ -107,6 +107,8 @@ describe('a change that raises or removes a limit waits for another administrato
       },
       { action: 'approval.ask', actor: asker.id, after: { summary: json['summary'] } },
     ]);
+    const [, change] = items as { before: object; after: object }[];
+    expect(Object.keys(change!.before).sort()).toEqual(Object.keys(change!.after).sort());
   });
 
   test('a person without the role admin cannot approve it, nor can the requester', async () => {
