@@ -96,6 +96,20 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.context().close();
   });
 
+  test('a round whose id several players have is chosen by its player', async () => {
+    const players = await Promise.all([world.launch(), world.launch()]);
+    for (const [index, player] of players.entries()) {
+      const bet = world.transaction(player, 'BET', { roundId: 'same', amountMinor: 100 * (index + 1) });
+      await transactions.approved(bet);
+    }
+    const page = await desk.signedIn(`/console/rounds/${PROVIDER}/same`);
+    await page.getByText('Several rounds may have this id. Choose one:').waitFor();
+    await page.getByLabel('Player', { exact: true }).fill(players[1].playerRef);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Advice' }).getByText('The operator debited 2.00 EUR').waitFor();
+    await page.context().close();
+  });
+
   test('support revokes a session, and sees that the provider does not know it yet', async () => {
     const { sessionId, playerRef } = await world.launch();
     world.provider.next({ do: 'answer', status: 503 }, { sessionId });

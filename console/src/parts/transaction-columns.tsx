@@ -16,7 +16,6 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
       <IdLink id={transactionId} href={addressOf.transaction(providerId, transactionId)} />
     ),
   },
-  { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: words.kind, cell: (row) => kindText(row) },
   {
     title: words.amount,
@@ -24,6 +23,7 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     cell: ({ amountMinor, currency }) => <Money minor={amountMinor} currency={currency} />,
   },
   { title: words.state, cell: (row) => <TransactionState of={row} /> },
+  { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     title: words.toldBalance,
     numeric: true,

@@ -19,7 +19,7 @@ import {
 import { players as words, rounds, sessions, transactions } from '../../strings.ts';
 import { GRANT_COLUMNS } from './grant-columns.tsx';
 
-/** Records of each kind that are shown before the link to the whole list. */
+/** Transactions, rounds and grants that are shown beside the link to the whole list. */
 const NEWEST = 10;
 
 export default function PlayerPage() {
@@ -85,12 +85,11 @@ function Player({ playerRef, operatorId }: PlayerProps) {
   const { url, query } = useLocation();
   const filter = { playerRef, operatorId };
   const newest = { ...filter, limit: NEWEST };
-  const ofSessions = useResource(url, (signal) => {
-    const page = { ...filter, limit: Number(query['limit'] ?? NEWEST), cursor: query['cursor'] };
-    const { cursor, ...first } = page;
-    const asked = cursor === undefined ? first : { ...first, cursor };
-    return answer(api.GET('/v1/admin/sessions', { params: { query: asked }, signal }));
-  });
+  const { cursor } = query;
+  const pageOfSessions = cursor === undefined ? filter : { ...filter, cursor };
+  const ofSessions = useResource(url, (signal) =>
+    answer(api.GET('/v1/admin/sessions', { params: { query: pageOfSessions }, signal })),
+  );
   const ofTransactions = useResource('transactions', (signal) =>
     answer(api.GET('/v1/admin/transactions', { params: { query: newest }, signal })),
   );
@@ -143,12 +142,6 @@ function Player({ playerRef, operatorId }: PlayerProps) {
         )}
       </Loaded>
       {all('rounds')}
-      <DataTable
-        caption={words.sessions}
-        list={ofSessions}
-        columns={without(SESSION_COLUMNS, sessions.player, sessions.operator)}
-        keyOf={({ sessionId }) => sessionId}
-      />
       <Loaded of={ofGrants}>
         {({ items }) => (
           <Rows
@@ -160,6 +153,12 @@ function Player({ playerRef, operatorId }: PlayerProps) {
         )}
       </Loaded>
       {all('free-spins')}
+      <DataTable
+        caption={words.sessions}
+        list={ofSessions}
+        columns={without(SESSION_COLUMNS, sessions.player, sessions.operator)}
+        keyOf={({ sessionId }) => sessionId}
+      />
     </>
   );
 }

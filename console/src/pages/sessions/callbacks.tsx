@@ -1,5 +1,6 @@
 import type { Schema } from '../../api/schemas.ts';
 import { type Column, type Page, Rows } from '../../parts/data-table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import type { Resource } from '../../parts/resource.ts';
@@ -10,7 +11,7 @@ type Callback = Schema<'CallbackItem'>;
 
 const COLUMNS: readonly Column<Callback>[] = [
   { title: words.sentAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: words.route, cell: ({ route }) => <span class="id">{route}</span> },
+  { title: words.route, cell: ({ route }) => <IdLink id={route} /> },
   { title: words.answered, cell: (callback) => <Answered of={callback} /> },
   {
     title: words.duration,
