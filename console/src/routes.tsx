@@ -60,6 +60,8 @@ export const ROUTES: readonly PageRoute[] = [
   // Free spins.
 
   // Approvals.
+  page('/console/approvals', () => import('./pages/approvals/approvals.tsx'), words.approvals),
+  page('/console/approvals/:id', () => import('./pages/approvals/approval.tsx')),
 
   // Operators, providers and games.
   page('/console/operators', () => import('./pages/tenants/operators.tsx'), words.operators),

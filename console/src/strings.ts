@@ -88,6 +88,10 @@ export const table = {
   partial: 'Only some of the records have been examined. The next page continues.',
 };
 
+export const views = {
+  legend: 'Views',
+};
+
 export const filters = {
   legend: 'Filter',
   apply: 'Apply',
@@ -499,6 +503,69 @@ export const freeSpins = {
 
 export const approvals = {
   title: 'Approvals',
+  one: 'Approval',
+  none: 'No approval matches.',
+  views: { all: 'All', WAITING: 'Waiting', APPROVED: 'Approved', REJECTED: 'Rejected', EXPIRED: 'Expired' },
+  stateOf: { WAITING: 'Waiting', APPROVED: 'Approved', REJECTED: 'Rejected', EXPIRED: 'Expired' },
+  kindOf: {
+    grant: 'Free spins',
+    batch: 'Batch of free spins',
+    adjustment: 'Adjustment',
+    settlement: 'Settlement by hand',
+    limit: 'Limits',
+  },
+  what: 'What',
+  kind: 'Kind',
+  amount: 'Amount',
+  operator: 'Operator',
+  from: 'Requested from',
+  to: 'Requested before',
+  state: 'State',
+  requestedBy: 'Requested by',
+  requested: 'Requested',
+  decided: 'Decision',
+  expires: 'Expires',
+  reference: 'Reference',
+  decidedBy: 'Decided by',
+  decidedAt: 'Decided',
+  reason: 'Reason',
+  outcome: 'Outcome',
+  openOutcome: {
+    grant: 'Open the grant',
+    batch: 'Open the batch',
+    adjustment: 'Open the adjustment',
+    settlement: 'Open the transaction',
+    limit: 'Open the limits',
+  },
+  terms: 'the complete terms',
+  result: 'the result',
+  changes: 'Before and after',
+  before: 'Before',
+  after: 'After',
+  noLimit: 'no limit',
+  undecided: 'undecided',
+  transaction: 'The transaction',
+  used: 'Used of the limits in 24 hours',
+  exceeds: (name: string, limit: string) => `It needs approval because of the limit ${name} of ${limit}.`,
+  always: {
+    grant: 'It needs the approval of a second person.',
+    batch: 'It needs the approval of a second person.',
+    adjustment: 'It needs the approval of a second person.',
+    settlement: 'Settling a transaction by hand always needs the approval of a second person.',
+    limit: 'Raising or removing a limit always needs the approval of a second person.',
+  },
+  approve: 'Approve',
+  approveSentence: (summary: string, amount: string | undefined) =>
+    `This is carried out at once${amount === undefined ? '' : ` (${amount})`}: ${summary}.`,
+  own: 'You requested this: another person must approve it.',
+  approved: 'Approved and carried out.',
+  failed: (error: string) => `Approved, but it could not be carried out: ${error}.`,
+  reject: 'Reject',
+  rejectSentence: (summary: string) => `This will not be carried out: ${summary}.`,
+  rejected: 'Rejected: nothing was carried out.',
+  withdraw: 'Withdraw',
+  withdrawSentence: (summary: string) => `You withdraw your request, and nothing is carried out: ${summary}.`,
+  withdrawn: 'Withdrawn: nothing was carried out.',
 };
 
 export const operators = {

@@ -107,6 +107,24 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
+/**
+ * What is wrong with the page at both widths, light and dark, as `seriousFindings` and `overflows` judge it. The page must
+ * have been opened with `bypassCSP`.
+ */
+export async function faultsOf(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const viewport of [PHONE, DESK]) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const found = await seriousFindings(page);
+      if (await overflows(page)) found.push('the page scrolls sideways');
+      faults.push(...found.map((fault) => `${viewport.width} px, ${colorScheme}: ${fault}`));
+    }
+  }
+  return faults;
+}
+
 /** Whether the page scrolls sideways, which no page may at any width. */
 export function overflows(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth');

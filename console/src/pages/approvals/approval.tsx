@@ -1,0 +1,142 @@
+import { useRoute } from 'preact-iso';
+import type { ComponentChildren } from 'preact';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { me } from '../../api/session.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { Details } from '../../parts/details.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money, moneyText } from '../../parts/money.tsx';
+import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
+import { Ago, Left, Time } from '../../parts/time.tsx';
+import { approvals as words } from '../../strings.ts';
+import { ApprovalState } from './approval-state.tsx';
+import { Changes } from './changes.tsx';
+import { amountOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
+
+type Approval = Schema<'ApprovalResponse'>;
+
+export default function ApprovalPage() {
+  const { id = '' } = useRoute().params;
+  useTitle(words.one);
+  const approval = useResource(
+    id,
+    (signal) =>
+      answer(api.GET('/v1/admin/approvals/{approvalId}', { params: { path: { approvalId: id } }, signal })),
+    { on: { approval: ({ approvalId }) => approvalId === id } },
+  );
+  return (
+    <>
+      <h1 class="h4">{words.one}</h1>
+      <Loaded of={approval}>{(data) => <Whole approval={data} of={approval} />}</Loaded>
+    </>
+  );
+}
+
+interface WholeProps {
+  readonly approval: Approval;
+  readonly of: Resource<Approval>;
+}
+
+function Whole({ approval, of }: WholeProps) {
+  const { kind, summary, state, operatorId, currency, reference, terms, result } = approval;
+  const { askedBy, askedByName, createdAt, expiresAt, decidedBy, decidedByName, decidedAt, reason } =
+    approval;
+  const page = outcomePage(approval);
+  const amountMinor = amountOf(approval);
+  return (
+    <>
+      <p class="fs-5">
+        <ApprovalState approval={approval} /> {summary}
+      </p>
+      {state === 'WAITING' && <Decision approval={approval} onDone={of.reload} />}
+      {result && 'error' in result && (
+        <div class="alert alert-danger">{words.failed(String(result['error']))}</div>
+      )}
+      <Why approval={approval} />
+      <Changes approval={approval} />
+      <Details
+        items={[
+          [words.kind, words.kindOf[kind]],
+          [words.amount, amountMinor !== undefined && <Money minor={amountMinor} currency={currency} />],
+          [words.operator, <IdLink id={operatorId} href={operatorPage(operatorId)} />],
+          [words.reference, <IdLink id={reference} href={page} />],
+          [words.requestedBy, <Person name={askedByName} actor={askedBy} />],
+          [
+            words.requested,
+            <>
+              <Time at={createdAt} /> (<Ago at={createdAt} />)
+            </>,
+          ],
+          [words.expires, state === 'WAITING' && <Left until={expiresAt} />],
+          [words.decidedBy, decidedBy && <Person name={decidedByName} actor={decidedBy} />],
+          [words.decidedAt, decidedAt && <Time at={decidedAt} />],
+          [words.reason, reason],
+          [words.outcome, page && result && <a href={page}>{words.openOutcome[kind]}</a>],
+        ]}
+      />
+      <JsonView name={words.terms} value={terms} />
+      {result && <JsonView name={words.result} value={result} />}
+    </>
+  );
+}
+
+/** The buttons of a request that waits. The requester may only withdraw it. */
+function Decision({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
+  const { approvalId, kind, summary, currency } = approval;
+  const own = approval.askedBy === me.value?.actor;
+  const amountMinor = amountOf(approval);
+  const amount = amountMinor === undefined ? undefined : moneyText(amountMinor, currency);
+  const params = { path: { approvalId } };
+  return (
+    <div class="toolbar mb-3">
+      <ActionButton
+        label={words.approve}
+        role={ROLE_OF[kind]}
+        sentence={words.approveSentence(summary, amount)}
+        impossible={own ? words.own : undefined}
+        run={async () => {
+          const { result } = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));
+          const failure = result && 'error' in result ? String(result['error']) : undefined;
+          return { message: failure === undefined ? words.approved : words.failed(failure) };
+        }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label={own ? words.withdraw : words.reject}
+        role={own ? 'support' : ROLE_OF[kind]}
+        sentence={own ? words.withdrawSentence(summary) : words.rejectSentence(summary)}
+        reason="required"
+        danger
+        run={async (_form, reason) => {
+          await answer(api.POST('/v1/admin/approvals/{approvalId}/reject', { params, body: { reason } }));
+          return { message: own ? words.withdrawn : words.rejected };
+        }}
+        onDone={onDone}
+      />
+    </div>
+  );
+}
+
+/** Why a second person must decide. */
+function Why({ approval: { kind, limit, currency } }: { readonly approval: Approval }) {
+  if (!limit) return <p>{words.always[kind]}</p>;
+  const { name, limitMinor } = limit;
+  return <p>{words.exceeds(name, moneyText(limitMinor, currency))}</p>;
+}
+
+interface PersonProps {
+  readonly name: string | undefined;
+  readonly actor: string | undefined;
+}
+
+function Person({ name, actor }: PersonProps): ComponentChildren {
+  if (actor === undefined) return name;
+  return (
+    <>
+      {name} <IdLink id={actor} />
+    </>
+  );
+}

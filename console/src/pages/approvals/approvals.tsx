@@ -1,0 +1,83 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Filter, Filters } from '../../parts/filters.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Money } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Ago, Left } from '../../parts/time.tsx';
+import { type View, Views } from '../../parts/views.tsx';
+import { approvals as words } from '../../strings.ts';
+import { ApprovalState } from './approval-state.tsx';
+import { amountOf, operatorPage } from './kinds.ts';
+
+type Approval = Schema<'ApprovalItem'>;
+
+const STATES: readonly Approval['state'][] = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'];
+
+const VIEWS: readonly View[] = [
+  { title: words.views.all },
+  ...STATES.map((state) => ({ title: words.views[state], query: { state } })),
+];
+
+const FILTERS: readonly Filter[] = [
+  { name: 'state', label: words.state, type: 'choice', options: STATES, names: words.stateOf },
+  { name: 'operatorId', label: words.operator, type: 'text' },
+  { name: 'from', label: words.from, type: 'instant' },
+  { name: 'to', label: words.to, type: 'instant' },
+];
+
+const COLUMNS: readonly Column<Approval>[] = [
+  {
+    title: words.what,
+    cell: ({ approvalId, summary }) => <a href={addressOf.approval(approvalId)}>{summary}</a>,
+  },
+  { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
+  {
+    title: words.amount,
+    numeric: true,
+    cell: (approval) => <Money minor={amountOf(approval)} currency={approval.currency} />,
+  },
+  {
+    title: words.operator,
+    cell: ({ operatorId }) => <IdLink id={operatorId} href={operatorPage(operatorId)} />,
+  },
+  { title: words.requestedBy, cell: ({ askedBy, askedByName }) => askedByName ?? askedBy },
+  { title: words.requested, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { title: words.state, cell: (approval) => <ApprovalState approval={approval} /> },
+  {
+    title: words.decided,
+    cell: ({ state, expiresAt, decidedByName, decidedBy }) =>
+      state === 'WAITING' ? <Left until={expiresAt} /> : (decidedByName ?? decidedBy),
+  },
+];
+
+export default function Approvals() {
+  useTitle(words.title);
+  const { url, query } = useLocation();
+  const list = useResource(
+    url,
+    (signal) => answer(api.GET('/v1/admin/approvals', { params: { query }, signal })),
+    { on: { approval: () => true } },
+  );
+  return (
+    <>
+      <h1 class="h4">{words.title}</h1>
+      <Views views={VIEWS} />
+      <Filters fields={FILTERS} />
+      <DataTable
+        caption={words.title}
+        columns={COLUMNS}
+        list={list}
+        keyOf={({ approvalId }) => approvalId}
+        empty={words.none}
+      />
+      <div class="toolbar mt-2">
+        <CsvButton path="/v1/admin/approvals" name="approvals" />
+      </div>
+    </>
+  );
+}

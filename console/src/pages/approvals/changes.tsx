@@ -1,0 +1,58 @@
+import type { Schema } from '../../api/schemas.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { moneyText } from '../../parts/money.tsx';
+import { approvals as words } from '../../strings.ts';
+import { amountOf } from './kinds.ts';
+
+type Approval = Schema<'ApprovalResponse'>;
+
+interface Change {
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+const COLUMNS: readonly Column<Change>[] = [
+  { title: words.what, cell: ({ what }) => what },
+  { title: words.before, numeric: true, cell: ({ before }) => before },
+  {
+    title: words.after,
+    numeric: true,
+    cell: ({ before, after }) => (before === after ? after : <strong>{after}</strong>),
+  },
+];
+
+/** What an approval changes: limits, the outcome of a transaction, or what is used of the limits. */
+export function Changes({ approval }: { readonly approval: Approval }) {
+  const rows = changesOf(approval);
+  return rows.length === 0 ? null : (
+    <div class="narrow">
+      <Rows caption={words.changes} columns={COLUMNS} rows={rows} keyOf={({ what }) => what} />
+    </div>
+  );
+}
+
+function changesOf(approval: Approval): Change[] {
+  const { kind, before = {}, after = {}, limit, currency, terms } = approval;
+  if (kind === 'settlement') {
+    return [{ what: words.transaction, before: words.undecided, after: String(terms['status']) }];
+  }
+  if (kind === 'limit') {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const textOf = (limits: Readonly<Record<string, unknown>>, name: string) =>
+      typeof limits[name] === 'number' ? moneyText(limits[name], currency) : words.noLimit;
+    return names.map((name) => ({ what: name, before: textOf(before, name), after: textOf(after, name) }));
+  }
+  const amountMinor = amountOf(approval);
+  if (!limit || amountMinor === undefined) return [];
+  // A sum beyond 2^53 − 1 would be inexact as a number.
+  const used = BigInt(limit.usedMinor);
+  const added = BigInt(Math.abs(amountMinor));
+  return [
+    {
+      what: words.used,
+      before: moneyText(used, currency),
+      after: moneyText(used + added, currency),
+    },
+  ];
+}

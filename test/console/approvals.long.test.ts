@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { APPROVALS, callWith, GRANTS, grantOrder, limit } from '../approvals/desk.js';
+import { GRANT } from '../world/provider.js';
+import { OPERATOR, useWorld } from '../world/world.js';
+import { describeDesk, faultsOf, useDesk } from './support/desk.js';
+
+describeDesk('approvals', () => {
+  const world = useWorld({ SANDBOX: 'true' });
+  const desk = useDesk(world);
+  let asker: string;
+  let approver: string;
+
+  beforeAll(async () => {
+    asker = await desk.keyOf('promotions');
+    approver = await desk.keyOf('promotions');
+    await limit(world, { maxGrantMinor: 100, dailyMinor: 1_000_000 });
+  });
+
+  /** A request for 5 spins of 20.00 EUR, which waits. */
+  async function request(key = asker) {
+    const order = grantOrder({ betAmountMinor: 2_000 });
+    const { status, json } = await callWith(world, key, 'POST', GRANTS, order);
+    expect(status).toBe(202);
+    return { id: String(json['approvalId']), order };
+  }
+  const callsFor = (requestRef: string) =>
+    world.provider.calls(GRANT).filter(({ json }) => json['requestRef'] === requestRef).length;
+  const button = (page: Page, name: string) =>
+    page.getByRole('main').getByRole('button', { name, exact: true });
+  const dialog = (page: Page) => page.getByRole('dialog');
+
+  test('a request appears without a reload, and a second person approves it', async () => {
+    const page = await desk.signedIn('/console/approvals?state=WAITING', approver);
+    await page.getByText('No approval matches.').waitFor();
+    const { id, order } = await request();
+    const row = page.getByRole('row', { name: order.playerRef });
+    await row.getByText('100.00 EUR', { exact: true }).waitFor();
+    await row.getByText('promotions of the desk').waitFor();
+    await row.getByRole('link', { name: order.playerRef }).click();
+    await page.waitForURL(`**/console/approvals/${id}`);
+    await page.getByText('because of the limit maxGrantMinor of 1.00 EUR').waitFor();
+    const changes = page.getByRole('table', { name: 'Before and after' });
+    await changes.getByRole('row', { name: '0.00 EUR 100.00 EUR' }).waitFor();
+
+    await button(page, 'Approve').click();
+    await dialog(page).getByText('This is carried out at once (100.00 EUR)').waitFor();
+    expect(callsFor(order.requestRef)).toBe(0);
+    await dialog(page).getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved and carried out.').waitFor();
+    expect(callsFor(order.requestRef)).toBe(1);
+    await page.getByText('Approved', { exact: true }).waitFor();
+    const outcome = page.getByRole('link', { name: 'Open the grant' });
+    expect(await outcome.getAttribute('href')).toBe(`/console/free-spins/${order.requestRef}`);
+    await page.context().close();
+  });
+
+  test('the requester cannot approve, sees why, and may withdraw; the page follows the stream', async () => {
+    const { id, order } = await request();
+    const page = await desk.signedIn(`/console/approvals/${id}`, asker);
+    expect(await button(page, 'Approve').isDisabled()).toBe(true);
+    await page.getByText('You requested this: another person must approve it.').waitFor();
+    const second = await desk.signedIn(`/console/approvals/${id}`, approver);
+    await button(second, 'Approve').waitFor();
+
+    await button(page, 'Withdraw').click();
+    await dialog(page).getByLabel('Reason').fill('one zero too many');
+    await dialog(page).getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('Withdrawn: nothing was carried out.').waitFor();
+    await second.getByText('one zero too many').waitFor();
+    expect(await button(second, 'Approve').count()).toBe(0);
+    expect(callsFor(order.requestRef)).toBe(0);
+    for (const each of [page, second]) await each.context().close();
+  });
+
+  test('a rejection needs a reason, which is shown, and carries nothing out', async () => {
+    const { id, order } = await request();
+    const page = await desk.signedIn(`/console/approvals/${id}`, approver);
+    await button(page, 'Reject').click();
+    await dialog(page).getByRole('button', { name: 'Reject' }).click();
+    expect(await dialog(page).isVisible()).toBe(true);
+    await dialog(page).getByLabel('Reason').fill('not <b>this</b> player');
+    await dialog(page).getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('Rejected: nothing was carried out.').waitFor();
+    await page.getByText('not <b>this</b> player').waitFor();
+    expect(callsFor(order.requestRef)).toBe(0);
+    const { json } = await world.admin('GET', `${APPROVALS}/${id}`);
+    expect(json).toMatchObject({ state: 'REJECTED', reason: 'not <b>this</b> player' });
+    await page.context().close();
+  });
+
+  test('a change of limits shows before and after, and names the role that decides it', async () => {
+    const path = `/v1/admin/limits/${OPERATOR}/EUR`;
+    const { json } = await callWith(world, await desk.keyOf('admin'), 'PATCH', path, {
+      maxGrantMinor: 2_500,
+    });
+    const address = `/console/approvals/${String(json['approvalId'])}`;
+    for (const role of ['promotions', 'auditor']) {
+      const page = await desk.signedIn(address, await desk.keyOf(role));
+      const changes = page.getByRole('table', { name: 'Before and after' });
+      await changes.getByRole('row', { name: 'maxGrantMinor 1.00 EUR 25.00 EUR' }).waitFor();
+      await changes.getByRole('row', { name: 'dailyMinor 10,000.00 EUR 10,000.00 EUR' }).waitFor();
+      for (const name of ['Approve', 'Reject']) {
+        expect(await button(page, name).isDisabled()).toBe(true);
+        expect(await button(page, name).getAttribute('title')).toBe('Needs the role admin');
+      }
+      await page.context().close();
+    }
+  });
+
+  test('the address filters, and the CSV has exactly that', async () => {
+    const { order } = await request();
+    const page = await desk.signedIn('/console/approvals', approver);
+    await page.getByRole('link', { name: 'Waiting', exact: true }).click();
+    await page.waitForURL('**/console/approvals?state=WAITING');
+    await page.getByRole('row', { name: order.playerRef }).waitFor();
+    expect(await page.getByRole('row', { name: 'Rejected' }).count()).toBe(0);
+    expect(await page.getByLabel('State').inputValue()).toBe('WAITING');
+    const downloading = page.waitForEvent('download');
+    await button(page, 'Download CSV').click();
+    const stream = await (await downloading).createReadStream();
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+    const csv = Buffer.concat(chunks).toString();
+    expect(csv).toContain(order.requestRef);
+    expect(csv).not.toContain('REJECTED');
+    await page.context().close();
+  });
+
+  test.each(['list', 'one'])('nothing serious for axe, and no sideways scroll: %s', async (which) => {
+    const { id, order } = await request();
+    const path = which === 'list' ? '/console/approvals' : `/console/approvals/${id}`;
+    const page = await desk.signedIn(path, approver, { bypassCSP: true });
+    await page.getByText(order.playerRef).first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('no page complained', () => {
+    expect(desk.complaints).toEqual([]);
+  });
+});
