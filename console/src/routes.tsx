@@ -44,6 +44,8 @@ export const ROUTES: readonly PageRoute[] = [
   page(addressOf.overview, () => import('./pages/overview/overview.tsx'), words.overview),
 
   // What waits for a person.
+  page('/console/attention', () => import('./pages/attention/attention.tsx'), words.attention),
+  page('/console/attention/:id', () => import('./pages/attention/item.tsx')),
 
   // Transactions, rounds, players and their sessions.
   page('/console/transactions', () => import('./pages/transactions/transactions.tsx'), words.transactions),

@@ -86,6 +86,7 @@ export const table = {
   refresh: 'Refresh',
   emptySoFar: 'Nothing matches so far.',
   partial: 'Only some of the records have been examined. The next page continues.',
+  selectAll: 'Select all rows of this page',
 };
 
 export const views = {
@@ -231,7 +232,91 @@ export const overview = {
 
 export const attention = {
   title: 'Attention',
+  one: 'Attention item',
+  none: 'Nothing waits for a person.',
+  views: { all: 'All', open: 'Open', mine: 'Mine', snoozed: 'Snoozed', closed: 'Closed' },
+  kindOf: {
+    transaction: 'Transaction',
+    round: 'Open rounds',
+    grant: 'Free spins',
+    winnings: 'Flagged winnings',
+    revocation: 'Revocation',
+    approval: 'Approval',
+    reconciliation: 'Reconciliation',
+  },
+  stateOf: { OPEN: 'Open', SNOOZED: 'Snoozed', CLOSED: 'Closed' },
+  what: 'What',
+  kind: 'Kind',
+  count: 'Number',
+  age: 'Opened',
+  operator: 'Operator',
+  provider: 'Provider',
+  assignee: 'Assignee',
+  assigneeHint: 'Empty: the assignment is removed.',
+  nobody: 'nobody',
+  state: 'State',
+  from: 'Opened from',
+  to: 'Opened before',
+  cause: 'Cause',
+  grants: 'Grants',
+  openGrants: (count: number) => (count === 1 ? 'Show the grant' : `Show the ${count} grants`),
+  until: 'Until',
+  selectOne: (summary: string) => `Select ${summary}`,
+  select: 'Select items to assign, snooze or close them together.',
+  tooMany: (most: number) => `At most ${most} items at once`,
+  assignSeveral: (count: number) => (count === 0 ? 'Assign' : `Assign ${items(count)}`),
+  snoozeSeveral: (count: number) => (count === 0 ? 'Snooze' : `Snooze ${items(count)}`),
+  closeSeveral: (count: number) => (count === 0 ? 'Close' : `Close ${items(count)}`),
+  several: (done: number, skipped: number) => `${done} done, ${skipped} skipped.`,
+  skipped: 'Skipped',
+  why: 'Why',
+  assign: 'Assign',
+  assignSentence: (count: number) =>
+    `This person works on ${count === 1 ? 'the item' : `the ${count} items`}.`,
+  assigned: (assignee: string) => `Assigned to ${assignee}.`,
+  unassigned: 'The assignment is removed.',
+  snooze: 'Snooze',
+  snoozeSentence: (count: number) =>
+    count === 1
+      ? 'The item is hidden from the open ones until this time.'
+      : `The ${count} items are hidden from the open ones until this time.`,
+  snoozed: (until: string) => `Snoozed until ${until}.`,
+  close: 'Close',
+  closeSentence: (count: number) =>
+    count === 1
+      ? 'The item stays closed as long as its cause lasts. This moves no money and does not remove the cause.'
+      : `The ${count} items stay closed as long as their causes last. This moves no money and does not remove the causes.`,
+  closedNow: 'The item is closed.',
+  addComment: 'Comment',
+  commentSentence: 'Everybody who reads the item sees the comment. It cannot be removed.',
+  commented: 'The comment is added.',
+  isClosed: 'The item is closed.',
+  opened: 'Opened',
+  closed: 'Closed',
+  closedBy: 'Closed by',
+  reason: 'Reason',
+  comment: 'Comment',
+  comments: 'Comments',
+  noComments: 'No comments.',
+  history: 'History',
+  at: 'When',
+  by: 'Who',
+  event: 'What',
+  text: 'Details',
+  eventOf: {
+    opened: 'opened',
+    assigned: 'assigned',
+    unassigned: 'assignment removed',
+    snoozed: 'snoozed',
+    woken: 'open again',
+    commented: 'commented',
+    closed: 'closed',
+  },
 };
+
+function items(count: number): string {
+  return count === 1 ? '1 item' : `${count} items`;
+}
 
 export const transactions = {
   title: 'Transactions',

@@ -18,6 +18,14 @@ export interface Column<Row> {
   readonly numeric?: boolean;
 }
 
+/** Rows that are chosen, by their keys, for an action on several of them. */
+export interface Selection<Row> {
+  readonly chosen: ReadonlySet<string>;
+  readonly onChange: (chosen: ReadonlySet<string>) => void;
+  /** The accessible name of a row's checkbox. */
+  readonly label: (row: Row) => string;
+}
+
 interface RowsProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
@@ -25,16 +33,19 @@ interface RowsProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** Shown instead of the rows if there are none. */
   readonly empty?: string;
+  /** Puts a checkbox before each row. */
+  readonly selection?: Selection<Row>;
 }
 
 /** A table of rows that are there already. The first column names the row. */
-export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty }: RowsProps<Row>) {
+export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty, selection }: RowsProps<Row>) {
   return (
     <div class="table-responsive" tabIndex={0} role="region" aria-label={caption}>
       <table class="table table-sm table-hover">
         <caption>{caption}</caption>
         <thead>
           <tr>
+            {selection && <SelectAll keys={rows.map(keyOf)} selection={selection} />}
             {columns.map(({ title, numeric }) => (
               <th key={title} scope="col" class={numeric ? 'text-end' : undefined}>
                 {title}
@@ -45,6 +56,7 @@ export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty }
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
+              {selection && <SelectRow row={row} rowKey={keyOf(row)} selection={selection} />}
               {columns.map(({ title, cell, numeric }, index) => {
                 const alignment = numeric ? 'text-end' : undefined;
                 return index === 0 ? (
@@ -61,7 +73,7 @@ export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty }
           ))}
           {rows.length === 0 && (
             <tr>
-              <td colSpan={columns.length} class="text-body-secondary">
+              <td colSpan={columns.length + (selection ? 1 : 0)} class="text-body-secondary">
                 {empty}
               </td>
             </tr>
@@ -74,6 +86,55 @@ export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty }
 
 /** Items on a page of the API, unless the address has a `limit`. */
 const PAGE_ITEMS = 50;
+
+interface SelectAllProps<Row> {
+  readonly keys: readonly string[];
+  readonly selection: Selection<Row>;
+}
+
+function SelectAll<Row>({ keys, selection: { chosen, onChange } }: SelectAllProps<Row>) {
+  const count = keys.filter((key) => chosen.has(key)).length;
+  const all = keys.length > 0 && count === keys.length;
+  return (
+    <td>
+      <input
+        type="checkbox"
+        class="form-check-input"
+        aria-label={words.selectAll}
+        checked={all}
+        indeterminate={count > 0 && !all}
+        disabled={keys.length === 0}
+        onChange={() => onChange(new Set(all ? [] : keys))}
+      />
+    </td>
+  );
+}
+
+interface SelectRowProps<Row> {
+  readonly row: Row;
+  readonly rowKey: string;
+  readonly selection: Selection<Row>;
+}
+
+function SelectRow<Row>({ row, rowKey, selection: { chosen, onChange, label } }: SelectRowProps<Row>) {
+  const toggle = (isChosen: boolean) => {
+    const changed = new Set(chosen);
+    if (isChosen) changed.add(rowKey);
+    else changed.delete(rowKey);
+    onChange(changed);
+  };
+  return (
+    <td>
+      <input
+        type="checkbox"
+        class="form-check-input"
+        aria-label={label(row)}
+        checked={chosen.has(rowKey)}
+        onChange={(event) => toggle(event.currentTarget.checked)}
+      />
+    </td>
+  );
+}
 
 interface DataTableProps<Row> extends Omit<RowsProps<Row>, 'rows'> {
   readonly list: Resource<Page<Row>>;

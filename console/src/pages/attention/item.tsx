@@ -1,0 +1,164 @@
+import { useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { ActionButton, type ActionProps } from '../../parts/action.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { instantIn, textIn } from '../../parts/form-field.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Ago, Time, timeText } from '../../parts/time.tsx';
+import { attention as words } from '../../strings.ts';
+import { causePage, grantsPage } from './causes.ts';
+import { AssigneeField, CommentField, UntilField } from './fields.tsx';
+import { ItemState } from './item-state.tsx';
+
+type Item = Schema<'AttentionResponse'>;
+
+export default function ItemPage() {
+  const { id = '' } = useRoute().params;
+  useTitle(words.one);
+  const item = useResource(
+    id,
+    (signal) => answer(api.GET('/v1/admin/attention/{id}', { params: { path: { id } }, signal })),
+    { on: { attention: (changed) => changed.id === id } },
+  );
+  return (
+    <>
+      <h1 class="h4">{words.one}</h1>
+      <Loaded of={item}>{(data) => <Whole item={data} onDone={item.reload} />}</Loaded>
+    </>
+  );
+}
+
+interface WholeProps {
+  readonly item: Item;
+  readonly onDone: () => void;
+}
+
+function Whole({ item, onDone }: WholeProps) {
+  const { kind, summary, subject, count, operatorId, providerId, assignee } = item;
+  const { createdAt, closedAt, closedBy, closedByName, reason, comments, history } = item;
+  const grants = grantsPage(item);
+  return (
+    <>
+      <p class="fs-5">
+        <ItemState item={item} /> {summary}
+      </p>
+      <Actions item={item} onDone={onDone} />
+      <Details
+        items={[
+          [words.cause, <IdLink id={subject} href={causePage(item)} />],
+          [words.grants, grants && <a href={grants}>{words.openGrants(count ?? 0)}</a>],
+          [words.kind, words.kindOf[kind]],
+          [words.count, count],
+          [words.assignee, assignee ?? words.nobody],
+          [words.operator, operatorId && <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
+          [words.provider, providerId && <IdLink id={providerId} href={addressOf.provider(providerId)} />],
+          [
+            words.opened,
+            <>
+              <Time at={createdAt} /> (<Ago at={createdAt} />)
+            </>,
+          ],
+          [words.closed, closedAt && <Time at={closedAt} />],
+          [words.closedBy, closedByName ?? closedBy],
+          [words.reason, reason],
+        ]}
+      />
+      <Rows
+        caption={words.comments}
+        columns={COMMENTS}
+        rows={comments}
+        keyOf={({ at, by, text }) => JSON.stringify([at, by, text])}
+        empty={words.noComments}
+      />
+      <Rows
+        caption={words.history}
+        columns={HISTORY}
+        rows={history.filter(({ event }) => event !== 'commented')}
+        keyOf={({ at, event, text }) => JSON.stringify([at, event, text])}
+      />
+    </>
+  );
+}
+
+function Actions({ item: { id, state }, onDone }: WholeProps) {
+  const shared = {
+    role: 'operations',
+    impossible: state === 'CLOSED' ? words.isClosed : undefined,
+    onDone,
+  } satisfies Partial<ActionProps>;
+  const params = { path: { id } };
+  return (
+    <div class="toolbar mb-3">
+      <ActionButton
+        {...shared}
+        label={words.assign}
+        sentence={words.assignSentence(1)}
+        fields={<AssigneeField />}
+        run={async (form) => {
+          const assignee = textIn(form, 'assignee') || null;
+          await answer(api.POST('/v1/admin/attention/{id}/assign', { params, body: { assignee } }));
+          return { message: assignee === null ? words.unassigned : words.assigned(assignee) };
+        }}
+      />
+      <ActionButton
+        {...shared}
+        label={words.snooze}
+        sentence={words.snoozeSentence(1)}
+        fields={<UntilField />}
+        run={async (form) => {
+          const until = instantIn(form, 'until') ?? '';
+          await answer(api.POST('/v1/admin/attention/{id}/snooze', { params, body: { until } }));
+          return { message: words.snoozed(timeText(until)) };
+        }}
+      />
+      <ActionButton
+        {...shared}
+        impossible={undefined}
+        label={words.addComment}
+        sentence={words.commentSentence}
+        fields={<CommentField />}
+        run={async (form) => {
+          // The API takes no line breaks.
+          const text = textIn(form, 'text').split(/\s+/).join(' ');
+          await answer(api.POST('/v1/admin/attention/{id}/comments', { params, body: { text } }));
+          return { message: words.commented };
+        }}
+      />
+      <ActionButton
+        {...shared}
+        label={words.close}
+        sentence={words.closeSentence(1)}
+        reason="required"
+        danger
+        run={async (_form, reason) => {
+          await answer(api.POST('/v1/admin/attention/{id}/close', { params, body: { reason } }));
+          return { message: words.closedNow };
+        }}
+      />
+    </div>
+  );
+}
+
+const COMMENTS: readonly Column<Schema<'AttentionComment'>>[] = [
+  { title: words.at, cell: ({ at }) => <Time at={at} /> },
+  { title: words.by, cell: ({ by, byName }) => byName ?? by },
+  { title: words.comment, cell: ({ text }) => text },
+];
+
+const HISTORY: readonly Column<Schema<'AttentionHistoryEntry'>>[] = [
+  { title: words.at, cell: ({ at }) => <Time at={at} /> },
+  { title: words.by, cell: ({ by, byName }) => byName ?? by },
+  { title: words.event, cell: ({ event }) => words.eventOf[event] },
+  { title: words.text, cell: ({ text }) => <HistoryText text={text ?? ''} /> },
+];
+
+/** The end of a snooze, such as `until 2026-01-31T06:00:00Z`, is shown in local time. */
+function HistoryText({ text }: { readonly text: string }) {
+  const [, end] = /^until (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)$/.exec(text) ?? [];
+  return end === undefined ? <>{text}</> : <Time at={end} />;
+}
