@@ -153,6 +153,7 @@ export class OverviewResponse {
       ]),
     ),
     required: [...ATTENTION_KINDS],
+    selfRequired: true,
   })
   attention: Readonly<Record<AttentionKind, number>>;
 

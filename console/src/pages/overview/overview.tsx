@@ -87,7 +87,7 @@ function Alarms({ data }: { readonly data: OverviewData }) {
 /** What waits for a person, each with its list. */
 function Waiting({ data }: { readonly data: OverviewData }) {
   const rows: readonly { name: string; count: number; href: string }[] = [
-    ...Object.entries(data.attention ?? {}).map(([kind, count]) => ({
+    ...Object.entries(data.attention).map(([kind, count]) => ({
       name: words.attentionOf(kind),
       count,
       href: addressOf.list('attention', { kind, state: 'OPEN' }),
