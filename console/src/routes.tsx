@@ -60,6 +60,10 @@ export const ROUTES: readonly PageRoute[] = [
   page('/console/sessions/:sessionId', () => import('./pages/sessions/session.tsx')),
 
   // Free spins.
+  page('/console/free-spins', () => import('./pages/free-spins/grants.tsx'), words.freeSpins),
+  page('/console/free-spins/batches', () => import('./pages/free-spins/batches.tsx')),
+  page('/console/free-spins/batches/:batchId', () => import('./pages/free-spins/batch.tsx')),
+  page('/console/free-spins/:requestRef', () => import('./pages/free-spins/grant.tsx')),
 
   // Approvals.
   page('/console/approvals', () => import('./pages/approvals/approvals.tsx'), words.approvals),

@@ -1,0 +1,210 @@
+import { useSignal } from '@preact/signals';
+import { useLocation, useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money, moneyText } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Left, Time } from '../../parts/time.tsx';
+import { type View, Views } from '../../parts/views.tsx';
+import { freeSpins as words } from '../../strings.ts';
+import { GRANT_COLUMNS, STATES } from './grant-table.tsx';
+import { GRANTS } from './heading.tsx';
+import { Progress } from './progress.tsx';
+import { voidUnknown } from './void-unknown.ts';
+
+type Batch = Schema<'BatchItem'>;
+type Failure = Schema<'BatchFailure'>;
+
+const VIEWS: readonly View[] = [
+  { title: words.allGrants },
+  ...STATES.map((state) => ({ title: words.stateOf[state], query: { state } })),
+];
+
+export default function BatchPage() {
+  const { batchId = '' } = useRoute().params;
+  const { url, query } = useLocation();
+  useTitle(words.batch);
+  const on = { batch: (changed: Batch) => changed.batchId === batchId };
+  const params = { path: { batchId } };
+  const counts = { ...params, query: { items: 'false' as const } };
+  const batch = useResource(
+    batchId,
+    (signal) => answer(api.GET('/v1/admin/free-spins/batches/{batchId}', { params: counts, signal })),
+    { on },
+  );
+  const failures = useResource(
+    `${batchId} failures`,
+    (signal) => answer(api.GET('/v1/admin/free-spins/batches/{batchId}/failures', { params, signal })),
+    { on },
+  );
+  const filter = { ...query, batchId };
+  const grants = useResource(
+    url,
+    (signal) => answer(api.GET('/v1/admin/free-spins', { params: { query: filter }, signal })),
+    { on },
+  );
+  const reload = () => {
+    for (const read of [batch, failures, grants]) read.reload();
+  };
+  return (
+    <>
+      <h1 class="h4">{words.batch}</h1>
+      <Loaded of={batch}>
+        {(data) => <Whole batch={data} failures={failures.data.value?.items ?? []} onDone={reload} />}
+      </Loaded>
+      <Loaded of={failures}>
+        {({ items }) =>
+          items.length > 0 && (
+            <Rows
+              caption={words.failures}
+              columns={FAILURES}
+              rows={items}
+              keyOf={({ error, outcomeUnknown }) => `${error} ${outcomeUnknown}`}
+            />
+          )
+        }
+      </Loaded>
+      <Views views={VIEWS} />
+      <DataTable
+        caption={words.grants}
+        columns={GRANT_COLUMNS}
+        list={grants}
+        keyOf={({ requestRef }) => requestRef}
+      />
+      <div class="toolbar mt-2">
+        <CsvButton path="/v1/admin/free-spins" name={`batch-${batchId}`} filter={withoutCursor(filter)} />
+        <a href={withQuery(GRANTS, withoutCursor(filter))}>{words.filterGrants}</a>
+      </div>
+    </>
+  );
+}
+
+function withoutCursor({ cursor: _cursor, ...filter }: Readonly<Record<string, string>>) {
+  return filter;
+}
+
+const FAILURES: readonly Column<Failure>[] = [
+  { title: words.why, cell: ({ error }) => error },
+  { title: words.grants, numeric: true, cell: ({ count }) => count },
+  {
+    title: words.outcome,
+    cell: ({ outcomeUnknown }) => (outcomeUnknown ? <strong>{words.maybeGranted}</strong> : words.refused),
+  },
+];
+
+interface WholeProps {
+  readonly batch: Batch;
+  readonly failures: readonly Failure[];
+  readonly onDone: () => void;
+}
+
+function Whole({ batch, failures, onDone }: WholeProps) {
+  const { batchId, batchRef, operatorId, providerId, gameId, spins, betAmountMinor, currency, total } = batch;
+  const stake = betAmountMinor === 0 ? words.defaultStake : moneyText(betAmountMinor, currency);
+  return (
+    <>
+      <p class="fs-5">{words.batchTerms(spins, stake, total, gameId)}</p>
+      <Progress counts={batch} />
+      <Actions batch={batch} failures={failures} onDone={onDone} />
+      <Details
+        items={[
+          [
+            words.stake,
+            batch.stakeMinor !== undefined && <Money minor={batch.stakeMinor} currency={currency} />,
+          ],
+          [words.completed, batch.completed],
+          [words.remaining, batch.remainingSpins],
+          [words.checked, batch.statusCheckedAt && <Time at={batch.statusCheckedAt} />],
+          [words.batchRef, batchRef && <IdLink id={batchRef} />],
+          [words.batchId, <IdLink id={batchId} />],
+          [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
+          [words.provider, <IdLink id={providerId} href={addressOf.provider(providerId)} />],
+          [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+          [words.created, <Time at={batch.createdAt} />],
+          [words.expires, batch.expiresAt && <Left until={batch.expiresAt} />],
+        ]}
+      />
+    </>
+  );
+}
+
+function Actions({ batch, failures, onDone }: WholeProps) {
+  const { batchId, total, granted, failed, pending, spins, betAmountMinor, currency } = batch;
+  const params = { path: { batchId } };
+  const unknown = failures.reduce((sum, { count, outcomeUnknown }) => sum + (outcomeUnknown ? count : 0), 0);
+  const voided = useSignal(0);
+  const moneyOf = (grants: number) =>
+    betAmountMinor === 0
+      ? words.unknownStake
+      : moneyText(BigInt(grants) * BigInt(spins) * BigInt(betAmountMinor), currency);
+  return (
+    <div class="toolbar mb-3">
+      <ActionButton
+        label={words.cancelBatch}
+        role="promotions"
+        danger
+        sentence={words.cancelBatchSentence(pending, granted, moneyOf(pending + granted))}
+        impossible={granted + pending + failed === 0 ? words.nothingToCancel : undefined}
+        run={async () => {
+          await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/cancel', { params }));
+          return { message: words.cancelling };
+        }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label={words.resendBatch}
+        role="promotions"
+        sentence={words.resendBatchSentence(failed - unknown, moneyOf(failed - unknown))}
+        fields={unknown > 0 && <IncludeUnknown count={unknown} />}
+        impossible={failed === 0 ? words.noneFailed : undefined}
+        run={async (form) => {
+          const body = { includeUnknown: form.has('includeUnknown') };
+          await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/resend', { params, body }));
+          return { message: words.resending };
+        }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label={words.voidBatch}
+        role="promotions"
+        danger
+        sentence={words.voidBatchSentence(unknown, moneyOf(unknown))}
+        fields={<p role="status">{voided.value > 0 && words.voiding(voided.value, unknown)}</p>}
+        impossible={unknown === 0 ? words.noneUnknown : undefined}
+        run={async () => {
+          voided.value = 0;
+          const { done, refused } = await voidUnknown(batchId, (count) => (voided.value = count));
+          return { message: words.voidedBatch(done, refused) };
+        }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label={words.statusBatch}
+        role="support"
+        sentence={words.statusBatchSentence(granted)}
+        impossible={granted === 0 ? words.noneGranted : undefined}
+        run={async () => {
+          await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/status', { params }));
+          return { message: words.asking(total) };
+        }}
+        onDone={onDone}
+      />
+    </div>
+  );
+}
+
+function IncludeUnknown({ count }: { readonly count: number }) {
+  return (
+    <label class="form-check mb-3">
+      <input class="form-check-input" type="checkbox" name="includeUnknown" />
+      <span class="form-check-label">{words.includeUnknown(count)}</span>
+    </label>
+  );
+}

@@ -1,0 +1,66 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { type Filter, Filters } from '../../parts/filters.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Money } from '../../parts/money.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import { freeSpins as words } from '../../strings.ts';
+import { GrantForm } from './form.tsx';
+import { Heading } from './heading.tsx';
+import { Progress } from './progress.tsx';
+
+const FILTERS: readonly Filter[] = [
+  { name: 'operatorId', label: words.operator, type: 'text' },
+  { name: 'gameId', label: words.game, type: 'text' },
+  { name: 'from', label: words.from, type: 'instant' },
+  { name: 'to', label: words.to, type: 'instant' },
+];
+
+const COLUMNS: readonly Column<Schema<'BatchItem'>>[] = [
+  {
+    title: words.batch,
+    cell: ({ batchId, batchRef }) => <IdLink id={batchRef ?? batchId} href={addressOf.batch(batchId)} />,
+  },
+  { title: words.progress, cell: (batch) => <Progress counts={batch} /> },
+  { title: words.spins, numeric: true, cell: ({ spins }) => spins },
+  {
+    title: words.stake,
+    numeric: true,
+    cell: ({ stakeMinor, currency }) => <Money minor={stakeMinor} currency={currency} />,
+  },
+  {
+    title: words.operator,
+    cell: ({ operatorId }) => <IdLink id={operatorId} href={addressOf.operator(operatorId)} />,
+  },
+  { title: words.game, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
+  { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+export default function Batches() {
+  useTitle(words.batches);
+  return useLocation().query['new'] === 'batch' ? <GrantForm kind="batch" /> : <List />;
+}
+
+function List() {
+  const { url, query } = useLocation();
+  const list = useResource(
+    url,
+    (signal) => answer(api.GET('/v1/admin/free-spins/batches', { params: { query }, signal })),
+    { on: { batch: () => true } },
+  );
+  return (
+    <>
+      <Heading />
+      <Filters fields={FILTERS} />
+      <DataTable caption={words.batches} columns={COLUMNS} list={list} keyOf={({ batchId }) => batchId} />
+      <div class="toolbar mt-2">
+        <CsvButton path="/v1/admin/free-spins/batches" name="free-spins-batches" />
+      </div>
+    </>
+  );
+}

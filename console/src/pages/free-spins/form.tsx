@@ -1,0 +1,201 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { answer, answerWithStatus, api } from '../../api/client.ts';
+import { Problem } from '../../api/problem.ts';
+import { may } from '../../api/session.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { minorUnits } from '../../parts/major-units.ts';
+import { moneyText } from '../../parts/money.tsx';
+import type { Outcome } from '../../parts/notice.tsx';
+import { useTitle } from '../../parts/resource.ts';
+import { freeSpins as words } from '../../strings.ts';
+import { BATCHES, GRANTS } from './heading.tsx';
+import { PlayersField, usePlayers } from './players-field.tsx';
+import { Preview, usePreview } from './preview.tsx';
+
+type Kind = 'grant' | 'batch';
+
+/**
+ * Grants free spins to one player or to many. The reference of the grant or batch is made once for a form and is in its
+ * address, so that neither a double click nor a reload grants twice.
+ */
+export function GrantForm({ kind }: { readonly kind: Kind }) {
+  const { query, path, route } = useLocation();
+  const title = kind === 'grant' ? words.newGrant : words.newBatch;
+  useTitle(title);
+  const refName = kind === 'grant' ? 'requestRef' : 'batchRef';
+  const ref = useSignal(query[refName] ?? newRef(kind));
+  useEffect(() => {
+    if (query[refName] === undefined) route(withQuery(path, { ...query, [refName]: ref.value }), true);
+  }, []);
+  const fields = {
+    operatorId: useSignal(query['operatorId'] ?? ''),
+    gameId: useSignal(query['gameId'] ?? ''),
+    playerRef: useSignal(query['playerRef'] ?? ''),
+    spins: useSignal(''),
+    currency: useSignal('EUR'),
+    stake: useSignal(''),
+    expiresAt: useSignal(''),
+  };
+  const players = usePlayers();
+  const text = (field: keyof typeof fields) => fields[field].value.trim();
+  const currency = text('currency').toUpperCase();
+  const betAmountMinor = minorUnits(text('stake'), currency);
+  const expires = text('expiresAt');
+  const shared = {
+    operatorId: text('operatorId'),
+    gameId: text('gameId'),
+    spins: Number(text('spins')),
+    betAmountMinor: betAmountMinor ?? 0,
+    currency,
+    ...(expires !== '' && { expiresAt: new Date(expires).toISOString() }),
+  };
+  const grant = { ...shared, playerRef: text('playerRef'), requestRef: ref.value.trim() };
+  const batch = { ...shared, playerRefs: players.players.value, batchRef: ref.value.trim() };
+  const count = kind === 'grant' ? 1 : batch.playerRefs.length;
+  const missing =
+    shared.operatorId === '' ||
+    shared.gameId === '' ||
+    text('spins') === '' ||
+    betAmountMinor === undefined ||
+    (kind === 'grant' ? grant.playerRef === '' : count === 0);
+  const obstacle =
+    (kind === 'batch' ? players.obstacle.value : undefined) ?? (missing ? words.incomplete : undefined);
+  const body = kind === 'grant' ? grant : batch;
+  const preview = usePreview(
+    obstacle === undefined && may('promotions') ? JSON.stringify(body) : undefined,
+    (signal) =>
+      kind === 'grant'
+        ? answer(api.POST('/v1/admin/free-spins/preview', { body: grant, signal }))
+        : answer(api.POST('/v1/admin/free-spins/batches/preview', { body: batch, signal })),
+  );
+  const shown = preview.data.value;
+  const page = useRef<string | undefined>(undefined);
+  const send = async (): Promise<Outcome | undefined> => {
+    const sent = kind === 'grant' ? await sendGrant(grant) : await sendBatch(batch);
+    page.current = sent.page;
+    return sent.approvalId === undefined ? undefined : { approvalId: sent.approvalId };
+  };
+  const money = shown ? moneyText(shown.stakeMinor, shown.currency) : '';
+  const stake = shared.betAmountMinor === 0 ? words.unknownStake : money;
+  return (
+    <>
+      <h1 class="h4">{title}</h1>
+      <form class="narrow" aria-label={title} onSubmit={(event) => event.preventDefault()}>
+        <div class="grid gap-2 mb-2">
+          <Field label={words.operator} value={fields.operatorId} />
+          <Field label={words.game} value={fields.gameId} />
+          {kind === 'grant' && <Field label={words.player} value={fields.playerRef} />}
+          <Field label={words.spinsEach} value={fields.spins} type="number" />
+          <Field
+            label={words.stakePerSpin}
+            value={fields.stake}
+            hint={words.stakeHint}
+            wrong={
+              text('stake') !== '' && betAmountMinor === undefined ? words.noAmount(currency) : undefined
+            }
+          />
+          <Field label={words.currency} value={fields.currency} />
+          <Field label={words.expiresAt} value={fields.expiresAt} type="datetime-local" />
+          <Field label={words[refName]} value={ref} hint={words.refHint} />
+        </div>
+        {kind === 'batch' && <PlayersField of={players} />}
+        <Preview of={preview} stakeKnown={shared.betAmountMinor !== 0} />
+        <ActionButton
+          label={kind === 'grant' ? words.sendGrant : words.sendBatch(count)}
+          role="promotions"
+          sentence={words.sendSentence(shared.spins, count, stake, shown?.requires === 'approval')}
+          impossible={obstacle ?? (shown ? undefined : words.noPreview)}
+          run={send}
+          onDone={() => page.current !== undefined && route(page.current)}
+        />{' '}
+        <a href={kind === 'grant' ? GRANTS : BATCHES}>{words.backToList}</a>
+      </form>
+    </>
+  );
+}
+
+/** What was sent: its page, or the approval that it waits for. */
+interface Sent {
+  readonly page?: string;
+  readonly approvalId?: string;
+}
+
+type GrantBody = NonNullable<Parameters<typeof postGrant>[0]>;
+const postGrant = (body: {
+  operatorId: string;
+  gameId: string;
+  playerRef: string;
+  spins: number;
+  betAmountMinor: number;
+  currency: string;
+  requestRef: string;
+}) => answerWithStatus(api.POST('/v1/admin/free-spins', { body }));
+
+async function sendGrant(body: GrantBody): Promise<Sent> {
+  try {
+    const { body: sent } = await postGrant(body);
+    if ('approvalId' in sent) return { approvalId: sent.approvalId };
+  } catch (error) {
+    // The grant is stored as FAILED: its page says why, and what can be done.
+    if (!(error instanceof Problem) || error.code !== 'PROVIDER_FAILED') throw error;
+  }
+  return { page: addressOf.grant(body.requestRef) };
+}
+
+async function sendBatch(
+  body: Omit<GrantBody, 'playerRef' | 'requestRef'> & { playerRefs: string[]; batchRef: string },
+): Promise<Sent> {
+  const sent = await answer(api.POST('/v1/admin/free-spins/batches', { body }));
+  return 'approvalId' in sent ? { approvalId: sent.approvalId } : { page: addressOf.batch(sent.batchId) };
+}
+
+/** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
+const INPUT_TYPES: Readonly<Record<string, 'text'>> = {
+  number: 'number' as 'text',
+  'datetime-local': 'datetime-local' as 'text',
+};
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: Signal<string>;
+  readonly type?: 'text' | 'number' | 'datetime-local';
+  readonly hint?: string;
+  readonly wrong?: string | undefined;
+}
+
+function Field({ label, value, type = 'text', hint, wrong }: FieldProps) {
+  const [id, hintId] = [useId(), useId()];
+  const note = wrong ?? hint;
+  return (
+    <div>
+      <label for={id} class="form-label mb-0">
+        {label}
+      </label>
+      <input
+        id={id}
+        type={INPUT_TYPES[type] ?? 'text'}
+        class="form-control form-control-sm"
+        value={value.value}
+        aria-invalid={wrong !== undefined}
+        aria-describedby={note === undefined ? undefined : hintId}
+        autoComplete="off"
+        spellcheck={false}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+      {note !== undefined && (
+        <div id={hintId} class={wrong === undefined ? 'form-text' : 'form-text alarm'}>
+          {note}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A reference that no other form has. `randomUUID` needs HTTPS; this does not. */
+function newRef(kind: Kind): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `${kind}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

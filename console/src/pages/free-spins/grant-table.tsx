@@ -1,0 +1,53 @@
+import type { Schema } from '../../api/schemas.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import type { Column } from '../../parts/data-table.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { Money } from '../../parts/money.tsx';
+import { Time } from '../../parts/time.tsx';
+import { freeSpins as words } from '../../strings.ts';
+
+type Grant = Schema<'GrantResponse'>;
+
+export const STATES: readonly Grant['state'][] = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'];
+
+const COLOURS: Readonly<Record<Grant['state'], string>> = {
+  PENDING: 'text-bg-info',
+  GRANTED: 'text-bg-success',
+  FAILED: 'text-bg-danger',
+  CANCELLED: 'text-bg-secondary',
+};
+
+export function GrantState({ state }: Pick<Grant, 'state'>) {
+  return <span class={`badge ${COLOURS[state]}`}>{words.stateOf[state]}</span>;
+}
+
+/** Why a person may have to look at a grant, in the service's words. */
+export function problemOfGrant({ failure, lastCancelError, duplicateOf }: Grant): string | undefined {
+  if (failure) return failure.outcomeUnknown ? words.unknown(failure.error) : failure.error;
+  if (lastCancelError !== undefined) return words.notCancelled(lastCancelError);
+  return duplicateOf === undefined ? undefined : words.duplicate(duplicateOf);
+}
+
+export const GRANT_COLUMNS: readonly Column<Grant>[] = [
+  {
+    title: words.grant,
+    cell: ({ requestRef }) => <IdLink id={requestRef} href={addressOf.grant(requestRef)} />,
+  },
+  { title: words.state, cell: ({ state }) => <GrantState state={state} /> },
+  {
+    title: words.player,
+    cell: ({ playerRef }) => <IdLink id={playerRef} href={addressOf.player(playerRef)} />,
+  },
+  { title: words.spins, numeric: true, cell: ({ spins }) => spins },
+  {
+    title: words.stake,
+    numeric: true,
+    cell: ({ stakeMinor, currency }) => <Money minor={stakeMinor} currency={currency} />,
+  },
+  { title: words.problem, cell: problemOfGrant },
+  {
+    title: words.game,
+    cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} />,
+  },
+  { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];

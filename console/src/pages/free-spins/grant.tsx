@@ -1,0 +1,191 @@
+import { useRoute } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { ActionButton } from '../../parts/action.tsx';
+import { addressOf } from '../../parts/addresses.ts';
+import { type Column, Rows } from '../../parts/data-table.tsx';
+import { Details } from '../../parts/details.tsx';
+import { IdLink } from '../../parts/id-link.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Money, moneyText } from '../../parts/money.tsx';
+import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
+import { Left, Time } from '../../parts/time.tsx';
+import { freeSpins as words } from '../../strings.ts';
+import { GrantState, problemOfGrant } from './grant-table.tsx';
+
+type Grant = Schema<'DetailedGrantResponse'>;
+
+/** Most attempts that the page of a grant shows; the list of callbacks has all. */
+const CALLBACKS = 100;
+
+export default function GrantPage() {
+  const { requestRef = '' } = useRoute().params;
+  useTitle(requestRef);
+  const grant: Resource<Grant> = useResource<Grant>(
+    requestRef,
+    (signal) =>
+      answer(api.GET('/v1/admin/free-spins/{requestRef}', { params: { path: { requestRef } }, signal })),
+    { on: { batch: ({ batchId }) => batchId === grant.data.value?.batchId } },
+  );
+  const callbacks = useResource(`${requestRef} callbacks`, (signal) =>
+    answer(
+      api.GET('/v1/admin/callbacks', {
+        params: { query: { reference: requestRef, limit: CALLBACKS } },
+        signal,
+      }),
+    ),
+  );
+  const reload = () => {
+    grant.reload();
+    callbacks.reload();
+  };
+  return (
+    <>
+      <h1 class="h4">
+        {words.grant} <span class="id fs-6">{requestRef}</span>
+      </h1>
+      <Loaded of={grant}>{(data) => <Whole grant={data} onDone={reload} />}</Loaded>
+      <Loaded of={callbacks}>
+        {({ items }) => (
+          <Rows
+            caption={words.callbacks}
+            columns={CALLBACK_COLUMNS}
+            rows={items}
+            keyOf={({ callbackId }) => String(callbackId)}
+            empty={words.noCallbacks}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface WholeProps {
+  readonly grant: Grant;
+  readonly onDone: () => void;
+}
+
+function Whole({ grant, onDone }: WholeProps) {
+  const { state, spins, betAmountMinor, stakeMinor, currency, winnings, externalRef, duplicateOf } = grant;
+  const { operatorId, providerId, playerRef, gameId, batchId, remainingSpins, statusCheckedAt } = grant;
+  const problem = problemOfGrant(grant);
+  return (
+    <>
+      <p class="fs-5">
+        <GrantState state={state} /> {termsOf(grant)}
+      </p>
+      {problem !== undefined && <p class="alert alert-warning">{problem}</p>}
+      <Actions grant={grant} onDone={onDone} />
+      <Details
+        items={[
+          [words.stake, stakeMinor !== undefined && <Money minor={stakeMinor} currency={currency} />],
+          [words.spins, spins],
+          [words.perSpin, betAmountMinor === 0 ? words.defaultStake : moneyText(betAmountMinor, currency)],
+          [words.winnings, winningsOf(winnings, currency)],
+          [words.remaining, remainingSpins],
+          [words.checked, statusCheckedAt && <Time at={statusCheckedAt} />],
+          [words.player, <IdLink id={playerRef} href={addressOf.player(playerRef)} />],
+          [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
+          [words.provider, <IdLink id={providerId} href={addressOf.provider(providerId)} />],
+          [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+          [words.batch, batchId && <IdLink id={batchId} href={addressOf.batch(batchId)} />],
+          [words.externalRef, externalRef && <IdLink id={externalRef} />],
+          [words.duplicateOf, duplicateOf && <IdLink id={duplicateOf} href={addressOf.grant(duplicateOf)} />],
+          [words.created, <Time at={grant.createdAt} />],
+          [words.updated, <Time at={grant.updatedAt} />],
+          [words.expires, grant.expiresAt && <Left until={grant.expiresAt} />],
+        ]}
+      />
+    </>
+  );
+}
+
+function winningsOf({ count, totalMinor, flagged }: Grant['winnings'], currency: string): string {
+  const total = totalMinor === undefined ? undefined : moneyText(totalMinor, currency);
+  return words.winningsOf(count, total, flagged);
+}
+
+function termsOf({ spins, betAmountMinor, currency, playerRef, gameId }: Grant): string {
+  const stake = betAmountMinor === 0 ? words.defaultStake : moneyText(betAmountMinor, currency);
+  return words.terms(spins, stake, playerRef, gameId);
+}
+
+/** What can be done with a grant. A refusal by the provider changes the grant, too, so it is always read again. */
+function Actions({ grant, onDone }: WholeProps) {
+  const { requestRef, state, failure, stakeMinor, currency } = grant;
+  const params = { path: { requestRef } };
+  const what = termsOf(grant);
+  const money = stakeMinor === undefined ? words.unknownStake : moneyText(stakeMinor, currency);
+  const then = async <T,>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } finally {
+      onDone();
+    }
+  };
+  return (
+    <div class="toolbar mb-3">
+      <ActionButton
+        label={words.status}
+        role="support"
+        sentence={words.statusSentence(what)}
+        impossible={grant.externalRef === undefined ? words.notGranted : undefined}
+        run={async () => {
+          const call = api.POST('/v1/admin/free-spins/{requestRef}/status', { params });
+          const { remainingSpins, completed } = await then(answer(call));
+          return { message: words.statusOf(remainingSpins, completed) };
+        }}
+      />
+      <ActionButton
+        label={words.cancel}
+        role="promotions"
+        danger
+        sentence={words.cancelSentence(what, money)}
+        impossible={state === 'GRANTED' ? undefined : words.onlyGranted}
+        run={async () => {
+          await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/cancel', { params })));
+          return undefined;
+        }}
+      />
+      <ActionButton
+        label={words.resend}
+        role="promotions"
+        sentence={words.resendSentence(what, money)}
+        impossible={state === 'FAILED' ? undefined : words.onlyFailed}
+        run={async () => {
+          await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/resend', { params })));
+          return undefined;
+        }}
+      />
+      <ActionButton
+        label={words.void}
+        role="promotions"
+        danger
+        sentence={words.voidSentence(what, money)}
+        impossible={failure?.outcomeUnknown ? undefined : words.onlyUnknown}
+        run={async () => {
+          await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/void', { params })));
+          return undefined;
+        }}
+      />
+    </div>
+  );
+}
+
+const CALLBACK_COLUMNS: readonly Column<Schema<'CallbackItem'>>[] = [
+  { title: words.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: words.call, cell: ({ route }) => route.split('/').at(-1) },
+  { title: words.answer, cell: ({ status, error }) => status ?? error ?? words.noAnswer },
+  { title: words.duration, numeric: true, cell: ({ durationMs }) => durationMs && `${durationMs} ms` },
+  {
+    title: words.bodies,
+    cell: ({ body, answer: received }) => (
+      <>
+        <JsonView name={words.sent} value={body} />
+        {received !== undefined && <JsonView name={words.received} value={received} />}
+      </>
+    ),
+  },
+  { title: words.request, cell: ({ requestId }) => <IdLink id={requestId} /> },
+];

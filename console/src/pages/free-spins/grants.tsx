@@ -1,0 +1,50 @@
+import { useLocation } from 'preact-iso';
+import { answer, api } from '../../api/client.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { DataTable } from '../../parts/data-table.tsx';
+import { type Filter, Filters } from '../../parts/filters.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { freeSpins as words } from '../../strings.ts';
+import { GrantForm } from './form.tsx';
+import { GRANT_COLUMNS, STATES } from './grant-table.tsx';
+import { Heading } from './heading.tsx';
+
+const FILTERS: readonly Filter[] = [
+  { name: 'state', label: words.state, type: 'choice', options: STATES, names: words.stateOf },
+  { name: 'operatorId', label: words.operator, type: 'text' },
+  { name: 'providerId', label: words.provider, type: 'text' },
+  { name: 'gameId', label: words.game, type: 'text' },
+  { name: 'playerRef', label: words.player, type: 'text' },
+  { name: 'batchId', label: words.batch, type: 'text' },
+  { name: 'from', label: words.from, type: 'instant' },
+  { name: 'to', label: words.to, type: 'instant' },
+];
+
+export default function FreeSpins() {
+  useTitle(words.title);
+  return useLocation().query['new'] === 'grant' ? <GrantForm kind="grant" /> : <Grants />;
+}
+
+function Grants() {
+  const { url, query } = useLocation();
+  const list = useResource(
+    url,
+    (signal) => answer(api.GET('/v1/admin/free-spins', { params: { query }, signal })),
+    { on: { batch: ({ batchId }) => (query['batchId'] ?? batchId) === batchId } },
+  );
+  return (
+    <>
+      <Heading />
+      <Filters fields={FILTERS} />
+      <DataTable
+        caption={words.grants}
+        columns={GRANT_COLUMNS}
+        list={list}
+        keyOf={({ requestRef }) => requestRef}
+      />
+      <div class="toolbar mt-2">
+        <CsvButton path="/v1/admin/free-spins" name="free-spins" />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Problem } from '../../api/problem.ts';
+import type { Schema } from '../../api/schemas.ts';
+import { moneyText } from '../../parts/money.tsx';
+import { ProblemAlert, problemOf } from '../../parts/problem.tsx';
+import { freeSpins as words } from '../../strings.ts';
+
+type PreviewData = Schema<'PreviewResponse'>;
+
+/** Pause in typing after which the service is asked, in milliseconds. */
+const PAUSE_MS = 300;
+
+interface PreviewResource {
+  /** Undefined while the preview of what is in the form is not there. */
+  readonly data: ReadonlySignal<PreviewData | undefined>;
+  readonly problem: ReadonlySignal<Problem | undefined>;
+}
+
+/** @param key everything that the preview depends on; undefined while there is nothing to preview */
+export function usePreview(
+  key: string | undefined,
+  read: (signal: AbortSignal) => Promise<PreviewData>,
+): PreviewResource {
+  const data = useSignal<PreviewData | undefined>(undefined);
+  const problem = useSignal<Problem | undefined>(undefined);
+  const latest = useRef(read);
+  latest.current = read;
+  useEffect(() => {
+    data.value = undefined;
+    problem.value = undefined;
+    if (key === undefined) return;
+    const ending = new AbortController();
+    const ask = async () => {
+      try {
+        const answered = await latest.current(ending.signal);
+        if (!ending.signal.aborted) data.value = answered;
+      } catch (error) {
+        if (!ending.signal.aborted) problem.value = problemOf(error);
+      }
+    };
+    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [key]);
+  return { data, problem };
+}
+
+interface PreviewProps {
+  readonly of: PreviewResource;
+  /** Whether the stake of a spin is known; the provider chooses its default. */
+  readonly stakeKnown: boolean;
+}
+
+export function Preview({ of: { data, problem }, stakeKnown }: PreviewProps) {
+  const shown = data.value;
+  return (
+    <section class="border rounded p-2 mb-2" aria-label={words.preview} role="status">
+      <h2 class="h6">{words.preview}</h2>
+      {problem.value && <ProblemAlert problem={problem.value} />}
+      {!shown && !problem.value && <p class="mb-0 text-body-secondary">{words.previewLater}</p>}
+      {shown && (
+        <>
+          <p class="mb-1 fs-5">
+            {stakeKnown ? moneyText(shown.stakeMinor, shown.currency) : words.unknownStake}
+          </p>
+          <p class="mb-1">{words.previewOf(shown.players, shown.spins)}</p>
+          <p class="mb-0 fw-semibold">
+            {shown.requires === 'approval' ? words.needsApproval : words.needsNoApproval}
+          </p>
+          {shown.limit && (
+            <p class="mb-0">
+              {words.limit(
+                shown.limit.name,
+                moneyText(shown.limit.limitMinor, shown.currency),
+                moneyText(shown.limit.usedMinor, shown.currency),
+              )}
+            </p>
+          )}
+          {!shown.limitsSet && <p class="mb-0 alarm">{words.noLimits(shown.currency)}</p>}
+        </>
+      )}
+    </section>
+  );
+}

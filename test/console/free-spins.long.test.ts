@@ -1,0 +1,190 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { limit } from '../approvals/desk.js';
+import { CALLBACK_TIMEOUT_MS } from '../free-spins/tool.js';
+import { CANCEL, GRANT } from '../world/provider.js';
+import { GAME, OPERATOR, useWorld } from '../world/world.js';
+import { describeDesk, faultsOf, useDesk } from './support/desk.js';
+
+/** Two thousand calls take a while on a busy machine. */
+const WHOLE_BATCH = { timeout: 25_000 };
+
+describeDesk('free spins', () => {
+  const world = useWorld({ SANDBOX: 'true', CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  const desk = useDesk(world);
+  let promotions: string;
+
+  beforeAll(async () => {
+    promotions = await desk.keyOf('promotions');
+  });
+
+  const main = (page: Page) => page.getByRole('main');
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const button = (page: Page, name: string | RegExp) => main(page).getByRole('button', { name });
+  const grantsTo = (playerRef: string) =>
+    world.provider.calls(GRANT).filter(({ json }) => json['playerRef'] === playerRef).length;
+
+  /** Fills in what the forms of a grant and of a batch have in common. */
+  async function fill(page: Page, stake: string): Promise<void> {
+    await page.getByLabel('Operator').fill(OPERATOR);
+    await page.getByLabel('Game').fill(GAME);
+    await page.getByLabel('Spins for each player').fill('10');
+    await page.getByLabel('Stake of a spin').fill(stake);
+  }
+  async function openForm(page: Page, name: 'New grant' | 'New batch'): Promise<void> {
+    await main(page).getByRole('link', { name }).click();
+    await main(page).getByRole('heading', { name, exact: true }).waitFor();
+  }
+  const preview = (page: Page) => page.getByRole('status', { name: 'Preview' });
+
+  test('a double click grants once, with the reference in the address of the form', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    await page.waitForURL(/requestRef=grant-/);
+    const form = page.url();
+    await fill(page, '0.20');
+    await page.getByLabel('Player', { exact: true }).fill('twice');
+    await preview(page).getByText('2.00 EUR').waitFor();
+    await button(page, 'Grant the spins').click();
+    await dialog(page).getByText('2.00 EUR in total').waitFor();
+    await dialog(page).getByRole('button', { name: 'Grant the spins' }).dblclick();
+    await page.waitForURL(/free-spins\/grant-/);
+    await main(page).getByText('Granted', { exact: true }).waitFor();
+    await page
+      .getByRole('table', { name: 'Calls to the provider' })
+      .getByRole('row', { name: 'grant' })
+      .waitFor();
+    expect(grantsTo('twice')).toBe(1);
+    expect(page.url()).toContain(new URL(form).searchParams.get('requestRef'));
+
+    await button(page, 'Ask the provider').click();
+    await dialog(page).getByRole('button', { name: 'Ask the provider' }).click();
+    await page.getByText('10 spins remain.').waitFor();
+    await button(page, 'Cancel the grant').click();
+    await dialog(page).getByText('(2.00 EUR)').waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel the grant' }).click();
+    await main(page).getByText('Cancelled', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test('a campaign of 1,000 players goes wrong, and is taken back', async () => {
+    const refused = /-\d*7$/;
+    const unanswered = /-(?:250|500|750)$/;
+    const of = (pattern: RegExp) => ({
+      path: GRANT as typeof GRANT,
+      where: ({ json }: { json: Readonly<Record<string, unknown>> }) =>
+        pattern.test(String(json['playerRef'])),
+    });
+    const rules = [
+      world.provider.always({ do: 'answer', status: 422, body: {} }, of(refused)),
+      world.provider.always({ do: 'drop' }, of(unanswered)),
+    ];
+    const page = await desk.signedIn('/console/free-spins/batches', promotions);
+    await openForm(page, 'New batch');
+    await fill(page, '0.20');
+    const rows = Array.from({ length: 1_000 }, (_, index) => `campaign-${index + 1}`);
+    const file = `playerRef,name\n${rows.join(',x\n')},x\nbob smith,x\ncampaign-1,x\n`;
+    const buffer = Buffer.from(file);
+    await page.getByLabel('Or a CSV file').setInputFiles({ name: 'p.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Line 1002:').waitFor();
+    await page.getByText('the same as line 2').waitFor();
+    await page.getByText('2 lines are wrong').waitFor();
+    await page.getByLabel('Leave out the wrong lines').check();
+    await preview(page).getByText('2,000.00 EUR').waitFor();
+    await button(page, 'Grant spins to 1000 players').click();
+    await dialog(page).getByRole('button', { name: 'Grant spins to 1000 players' }).dblclick();
+    await page.waitForURL(/batches\/[0-9a-f-]{36}/);
+    await main(page)
+      .getByText('897 granted, 103 failed, 0 cancelled, 0 pending of 1000')
+      .waitFor(WHOLE_BATCH);
+    const failures = page.getByRole('table', { name: 'Why grants failed' });
+    await failures.getByRole('row', { name: 'the provider answered 422 100 not granted' }).waitFor();
+    await failures.getByRole('row', { name: '3 unknown: the provider may have granted them' }).waitFor();
+    expect(world.provider.calls(GRANT).filter(({ json }) => of(/^campaign-/).where({ json })).length).toBe(
+      1_000,
+    );
+
+    for (const rule of rules) rule.withdraw();
+    await button(page, 'Void unknown grants').click();
+    await dialog(page).getByText('6.00 EUR').waitFor();
+    await dialog(page).getByRole('button', { name: 'Void unknown grants' }).click();
+    await page.getByText('3 grants are void.').waitFor();
+    await button(page, 'Cancel the batch').click();
+    await dialog(page).getByText('1,794.00 EUR').waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel the batch' }).click();
+    await main(page)
+      .getByText('0 granted, 100 failed, 900 cancelled, 0 pending of 1000')
+      .waitFor(WHOLE_BATCH);
+    expect(world.provider.calls(CANCEL).length).toBeGreaterThanOrEqual(900);
+    const open = [...world.provider.batches].filter(([ref]) => ref.includes('batch-of'));
+    expect(open.every(([, { remainingSpins }]) => remainingSpins === 0)).toBe(true);
+    await page.context().close();
+  });
+
+  test('above a limit, nothing happens until a second key approves it on its page', async () => {
+    await limit(world, { maxGrantMinor: 1_000 });
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    await fill(page, '20');
+    await page.getByLabel('Player', { exact: true }).fill('rich');
+    await preview(page).getByText('Needs the approval of a second person.').waitFor();
+    await preview(page).getByText('maxGrantMinor is 10.00 EUR').waitFor();
+    await button(page, 'Grant the spins').click();
+    await dialog(page).getByText('200.00 EUR in total. A second person must approve this first.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
+    const link = page.getByRole('link', { name: 'Open the approval' });
+    const address = String(await link.getAttribute('href'));
+    expect(grantsTo('rich')).toBe(0);
+    const second = await desk.signedIn(address, await desk.keyOf('promotions'));
+    await button(second, 'Approve').click();
+    await dialog(second).getByRole('button', { name: 'Approve' }).click();
+    await second.getByText('Approved and carried out.').waitFor();
+    expect(grantsTo('rich')).toBe(1);
+    await second.getByRole('link', { name: 'Open the grant' }).click();
+    await main(second).getByText('Granted', { exact: true }).waitFor();
+    for (const each of [page, second]) await each.context().close();
+  });
+
+  test('an auditor reads, and sees which role the actions need', async () => {
+    const { json } = await world.admin('GET', '/v1/admin/free-spins/batches');
+    const [batch] = json['items'] as { batchId: string }[];
+    const page = await desk.signedIn('/console/free-spins', await desk.keyOf('auditor'));
+    for (const name of ['New grant', 'New batch'])
+      expect(await button(page, name).getAttribute('title')).toBe('Needs the role promotions');
+    await main(page).getByRole('link', { name: 'Batches' }).click();
+    await main(page).getByRole('table', { name: 'Batches' }).getByRole('link').first().click();
+    await page.waitForURL(`**/batches/${batch!.batchId}`);
+    for (const [name, role] of [
+      ['Cancel the batch', 'promotions'],
+      ['Send failed grants again', 'promotions'],
+      ['Void unknown grants', 'promotions'],
+      ['Ask about all', 'support'],
+    ] as const) {
+      expect(await button(page, name).isDisabled()).toBe(true);
+      expect(await button(page, name).getAttribute('title')).toBe(`Needs the role ${role}`);
+    }
+    await page.context().close();
+  });
+
+  test('nothing serious for axe, and no sideways scroll', async () => {
+    const page = await desk.signedIn('/console/free-spins/batches', promotions, { bypassCSP: true });
+    const ready = main(page).getByRole('table').getByRole('link').first();
+    await ready.click();
+    await main(page).getByRole('table', { name: 'Grants' }).getByRole('link').first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await main(page).getByRole('table', { name: 'Grants' }).getByRole('link').first().click();
+    await page.getByRole('table', { name: 'Calls to the provider' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.goBack();
+    await page.goBack();
+    await openForm(page, 'New batch');
+    await page.getByLabel('Players').fill('ann\nbob smith');
+    await page.getByText('Line 2:').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('no page complained', () => {
+    expect(desk.complaints).toEqual([]);
+  });
+});
