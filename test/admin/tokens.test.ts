@@ -302,6 +302,7 @@ describe('the configuration', () => {
       issuer: 'https://id.example',
       audience: 'croupier',
       roleClaim: 'role',
+      scope: 'openid',
     });
     expect(readConfiguration(base).adminJwt).toBeUndefined();
   });

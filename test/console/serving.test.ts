@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VERSION } from '../../src/runtime/build.js';
 import { startApplication, useWorld } from '../world/world.js';
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(world.url + path, { method, headers, redirect: 'error' });

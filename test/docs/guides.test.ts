@@ -23,7 +23,7 @@ const PAGES = [
   'cli',
 ].map((name) => `/docs/${name}.md`);
 
-const world = useWorld();
+const world = useWorld({ DOCS_ENABLED: 'true' });
 
 const get = (path: string, init: RequestInit = {}) => fetch(world.url + path, init);
 const textOf = async (path: string) => (await get(path)).text();
