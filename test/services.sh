@@ -16,11 +16,12 @@ main() {
   npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
 
-# These need neither a database nor Redis, start a database of their own, or repeat other tests: through the documents,
-# without group commit, or always in its batch form.
+# These need neither a database nor Redis, start a database of their own, or repeat other tests: through the documents or
+# the console, without group commit, or always in its batch form.
 LEFT_OUT=(
   '**/*.unit.test.ts' 'sdk/test/!(*.world).test.ts' 'cli/test/**'
-  'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**'
+  'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**' 'test/console/**' 'test/model/**'
+  'test/packaging/**' 'test/chaos/**' 'test/reconciliation/large-statements.long.test.ts'
   'test/embedded-postgres/embedded-postgres.long.test.ts'
   'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-batched.long.test.ts'
 )
