@@ -842,9 +842,9 @@ export const tenants = {
   seconds: (seconds: number) => `${seconds} s`,
   notInteger: (text: string) => (/^\d{0,9}$/.test(text) ? undefined : 'Enter a whole number, or nothing.'),
   more: 'More',
-  transactions: 'Transactions',
-  limits: 'Limits',
-  audit: 'Audit',
+  transactions: 'What it booked',
+  limits: 'What needs approval',
+  audit: 'What was done to it',
 };
 
 export const health = {
@@ -900,6 +900,7 @@ export const games = {
   willCreate: 'Sessions of the game can be launched at once.',
   exists: (id: string) => `There is a game ${id} already. Open its page to change it.`,
   change: 'Change the game',
+  changedMeanwhile: 'Somebody else has changed the game meanwhile. Reload the page, then change it.',
   id: 'Id',
   name: 'Name',
   provider: 'Provider',
@@ -912,8 +913,8 @@ export const games = {
   created: 'Created',
   updated: 'Changed',
   more: 'More',
-  rounds: 'Rounds',
-  transactions: 'Transactions',
+  rounds: 'What was played',
+  transactions: 'What was booked',
 };
 
 export const limits = {

@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
+import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { Details } from '../../parts/details.tsx';
@@ -75,17 +76,18 @@ function Changes({ game, onDone }: { readonly game: Schema<'GameResponse'>; read
         },
       ]}
       run={async (changes) => {
-        // A PUT replaces the game: what is not changed is sent as it is.
+        const params = { path: { gameId } };
+        // A PUT replaces the game: what another administrator has changed meanwhile must not be undone.
+        const current = await answer(api.GET('/v1/admin/games/{gameId}', { params }));
+        if (current.updatedAt !== game.updatedAt) throw Problem.ofForm(words.changedMeanwhile);
         const body = {
           providerId,
           name: changes['name'] ?? name,
           status: (changes['status'] ?? status) as typeof status,
-          launchUrl: changes['launchUrl'] ?? launchUrl ?? null,
-          roundDetailsUrl: changes['roundDetailsUrl'] ?? roundDetailsUrl ?? null,
+          launchUrl: (changes['launchUrl'] ?? launchUrl) || null,
+          roundDetailsUrl: (changes['roundDetailsUrl'] ?? roundDetailsUrl) || null,
         };
-        if (body.launchUrl === '') body.launchUrl = null;
-        if (body.roundDetailsUrl === '') body.roundDetailsUrl = null;
-        await answer(api.PUT('/v1/admin/games/{gameId}', { params: { path: { gameId } }, body }));
+        await answer(api.PUT('/v1/admin/games/{gameId}', { params, body }));
         return undefined;
       }}
       onDone={onDone}

@@ -37,8 +37,7 @@ export default function Games() {
             const body = { providerId: textIn(form, 'providerId'), name: textIn(form, 'name') };
             const params = { path: { gameId } };
             // A PUT would replace a game that exists.
-            const { response } = await api.GET('/v1/admin/games/{gameId}', { params });
-            if (response.ok) throw Problem.ofForm(words.exists(gameId));
+            if (await exists(gameId)) throw Problem.ofForm(words.exists(gameId));
             await answer(api.PUT('/v1/admin/games/{gameId}', { params, body }));
             return undefined;
           }}
@@ -72,4 +71,15 @@ export default function Games() {
       />
     </>
   );
+}
+
+/** @throws Problem if the service does not say whether the game exists */
+async function exists(gameId: string): Promise<boolean> {
+  try {
+    await answer(api.GET('/v1/admin/games/{gameId}', { params: { path: { gameId } } }));
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return false;
+    throw error;
+  }
 }

@@ -100,8 +100,20 @@ function Waiting({ data }: { readonly data: OverviewData }) {
     { name: words.parked, count: data.parked, href: addressOf.list('transactions', { parked: 'true' }) },
   ];
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    { title: words.kind, cell: ({ name, href }) => <a href={href}>{name}</a> },
-    { title: words.count, numeric: true, cell: ({ count }) => <Bad when={count > 0}>{count}</Bad> },
+    { title: words.kind, cell: ({ name }) => name },
+    {
+      title: words.count,
+      numeric: true,
+      // The number is the link: a link named Approvals leads to the page of the navigation.
+      cell: ({ count, href }) =>
+        count === 0 ? (
+          count
+        ) : (
+          <a href={href}>
+            <Bad when>{count}</Bad>
+          </a>
+        ),
+    },
   ];
   return <Rows caption={words.waiting} columns={columns} rows={rows} keyOf={({ name }) => name} />;
 }
