@@ -342,7 +342,7 @@ export const TRANSPORTS: Mutation[] = [
         work: async () => {
           underWay += 1;
           const isTooMuch = underWay > 4;
-          await delay(2);
+          await delay(30);
           underWay -= 1;
           if (isTooMuch) throw new Error('too many');
         },
