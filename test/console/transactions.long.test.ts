@@ -126,6 +126,26 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test('the dialog of an adjustment stays until the answer, so that it is sent only once', async () => {
+    const page = await desk.signedIn(addressOf('bet-small'));
+    await page.getByRole('button', { name: 'Adjust the balance' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Amount').fill('0.70');
+    await dialog.getByText('credits 0.70 EUR').waitFor();
+    const before = world.wallet.balanceOf(PLAYER);
+    const held = world.wallet.next({ do: 'hold' }, { kind: 'ADJUSTMENT' });
+    await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+    await held.arrived;
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    expect(await dialog.isVisible()).toBe(true);
+    held.release();
+    await page.getByText('The operator credited 0.70 EUR.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(world.wallet.balanceOf(PLAYER)).toBe(before + 70);
+    await page.context().close();
+  });
+
   test('an amount without a currency is not applied, because nothing says how much it is', async () => {
     const page = await desk.signedIn('/console/transactions');
     await page.getByLabel('Amount from').fill('2.50');

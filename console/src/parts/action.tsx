@@ -84,8 +84,14 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
       busy.value = false;
     }
   };
+  // A dialog that is opened again would send the action a second time, so it stays until the answer is there.
+  const cancel = (event: Event) => {
+    if (busy.value) event.preventDefault();
+  };
+  // Chromium closes a dialog at a second Escape even if the first was prevented.
+  const close = () => (busy.value ? dialog.current?.showModal() : onClose());
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={title} onClose={onClose}>
+    <dialog ref={dialog} class="dialog" aria-labelledby={title} onCancel={cancel} onClose={close}>
       <form onSubmit={(event) => void submit(event)}>
         <h2 id={title} class="h5">
           {label}
@@ -109,7 +115,12 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
         )}
         {problem.value && <ProblemAlert problem={problem.value} />}
         <div class="dialog-buttons">
-          <button type="button" class="btn btn-outline-secondary" onClick={() => dialog.current?.close()}>
+          <button
+            type="button"
+            class="btn btn-outline-secondary"
+            disabled={busy.value}
+            onClick={() => dialog.current?.close()}
+          >
             {words.cancel}
           </button>
           <button type="submit" class={`btn ${danger ? 'btn-danger' : 'btn-primary'}`} disabled={busy.value}>
