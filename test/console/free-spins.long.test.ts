@@ -41,6 +41,8 @@ describeDesk('free spins', () => {
     const page = await desk.signedIn('/console/free-spins', promotions);
     await openForm(page, 'New grant');
     await page.waitForURL(/requestRef=grant-/);
+    await page.getByLabel('Request reference').fill('grant-of-ticket-7');
+    await page.waitForURL(/requestRef=grant-of-ticket-7$/);
     const form = page.url();
     await fill(page, '0.20');
     await page.getByLabel('Player', { exact: true }).fill('twice');

@@ -27,9 +27,12 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   useTitle(title);
   const refName = kind === 'grant' ? 'requestRef' : 'batchRef';
   const ref = useSignal(query[refName] ?? newRef(kind));
+  // Also when it is edited: a reload must not bring back another reference than the one that was sent.
   useEffect(() => {
-    if (query[refName] === undefined) route(withQuery(path, { ...query, [refName]: ref.value }), true);
-  }, []);
+    const given = ref.value.trim();
+    if (given !== '' && query[refName] !== given)
+      route(withQuery(path, { ...query, [refName]: given }), true);
+  }, [ref.value]);
   const fields = {
     operatorId: useSignal(query['operatorId'] ?? ''),
     gameId: useSignal(query['gameId'] ?? ''),
