@@ -136,6 +136,8 @@ export const adjustment = {
   currency: 'Currency',
   adjustmentId: 'Adjustment id',
   adjustmentIdHint: 'An id is booked only once. After a failure, send the same id again.',
+  unfinished: (id: string) =>
+    `The outcome of the adjustment ${id} of this player is not known. Send it again, unchanged: it is booked only once.`,
   credited: (amount: string, balance: string) =>
     `The operator credited ${amount}. The balance is now ${balance}.`,
   debited: (amount: string, balance: string) =>

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { Transactions } from '../world/transactions.js';
 import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, useDesk } from './support/desk.js';
+import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
 
 const PLAYER = 'player-42';
 
@@ -143,6 +143,41 @@ describeDesk('the pages of transactions', () => {
     await page.getByText('The operator credited 0.70 EUR.').waitFor();
     await dialog.waitFor({ state: 'detached' });
     expect(world.wallet.balanceOf(PLAYER)).toBe(before + 70);
+    await page.context().close();
+  });
+
+  test('an adjustment of unknown outcome keeps its id and terms, so that it is booked once', async () => {
+    const page = await desk.signedIn(addressOf('bet-small'));
+    const dialog = page.getByRole('dialog');
+    const open = () => page.getByRole('button', { name: 'Adjust the balance' }).click();
+    const send = () => dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+    const id = dialog.getByLabel('Adjustment id');
+    await open();
+    const sentId = await id.inputValue();
+    await dialog.getByLabel('Amount').fill('0.90');
+    await dialog.getByLabel('Reason').fill('ticket 4712');
+    const before = world.wallet.balanceOf(PLAYER);
+    const then = { do: 'answer', status: 500 } as const;
+    const failing = world.wallet.always({ do: 'book-then', then }, { kind: 'ADJUSTMENT' });
+    await send();
+    await dialog.getByRole('alert').waitFor();
+    failing.withdraw();
+
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    await open();
+    await dialog.getByText(`The outcome of the adjustment ${sentId} of this player is not known.`).waitFor();
+    expect(await id.inputValue()).toBe(sentId);
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('ticket 4712');
+    await dialog.getByText('credits 0.90 EUR').waitFor();
+    await send();
+    await page.getByText('The operator credited 0.90 EUR.').waitFor();
+    expect(world.wallet.balanceOf(PLAYER)).toBe(before + 90);
+
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    await open();
+    expect(await id.inputValue()).not.toBe(sentId);
     await page.context().close();
   });
 

@@ -1,7 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { answerWithStatus, api } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
 import type { Schema } from '../api/schemas.ts';
+import { forgetUnfinished, keepUnfinished, unfinishedOf } from '../api/unfinished.ts';
 import { adjustment as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import { AmountField } from './amount-field.tsx';
@@ -31,12 +33,15 @@ interface Draft {
 /** Asks for an adjustment of a player's balance. Above a limit it waits for the approval of a second person. */
 export function AdjustmentButton(props: AdjustmentProps) {
   const { operatorId, playerRef, currency = '', amountMinor, reason: suggestedReason, onDone } = props;
+  const unfinished = useSignal(unfinishedOf(operatorId, playerRef));
+  const proposed = amountMinor === undefined ? '' : majorUnits(Math.abs(amountMinor), currency);
+  const kept = unfinished.value;
   const draft: Draft = {
-    direction: useSignal<Direction>('credit'),
-    amount: useSignal(amountMinor === undefined ? '' : majorUnits(Math.abs(amountMinor), currency)),
-    currency: useSignal(currency),
+    direction: useSignal<Direction>(kept?.direction ?? 'credit'),
+    amount: useSignal(kept?.amount ?? proposed),
+    currency: useSignal(kept?.currency ?? currency),
     // Kept until the adjustment is done: after a failure, the same id cannot be booked twice.
-    adjustmentId: useSignal(newAdjustmentId()),
+    adjustmentId: useSignal(kept?.adjustmentId ?? newAdjustmentId()),
   };
   const run = async (_form: FormData, reason: string): Promise<Outcome> => {
     const adjustmentId = draft.adjustmentId.value.trim();
@@ -48,18 +53,42 @@ export function AdjustmentButton(props: AdjustmentProps) {
       amountMinor: signedAmount(draft) ?? 0,
       reason,
     };
-    const answered = await answerWithStatus(api.POST('/v1/admin/adjustments', { body }));
-    draft.adjustmentId.value = newAdjustmentId();
-    return outcomeOf(answered.body);
+    const { direction, amount } = draft;
+    const repeated = unfinishedOf(operatorId, playerRef)?.adjustmentId === adjustmentId;
+    // Before it is sent: the page may be left while the answer is awaited.
+    keepUnfinished(operatorId, playerRef, {
+      adjustmentId,
+      direction: direction.value,
+      amount: amount.value,
+      currency: draft.currency.value,
+      reason,
+    });
+    try {
+      const answered = await answerWithStatus(api.POST('/v1/admin/adjustments', { body }));
+      forgetUnfinished(operatorId, playerRef, adjustmentId);
+      draft.adjustmentId.value = newAdjustmentId();
+      return outcomeOf(answered.body);
+    } catch (error) {
+      // A refusal says nothing about an earlier attempt with the same id.
+      if (!repeated && isRefusal(error)) forgetUnfinished(operatorId, playerRef, adjustmentId);
+      throw error;
+    } finally {
+      unfinished.value = unfinishedOf(operatorId, playerRef);
+    }
   };
   return (
     <ActionButton
       label={words.label}
       role="operations"
-      sentence={<Sentence draft={draft} operatorId={operatorId} playerRef={playerRef} />}
+      sentence={
+        <>
+          {kept && <strong class="alarm">{words.unfinished(kept.adjustmentId)} </strong>}
+          <Sentence draft={draft} operatorId={operatorId} playerRef={playerRef} />
+        </>
+      }
       fields={<Fields draft={draft} />}
       reason="required"
-      suggestedReason={suggestedReason}
+      suggestedReason={kept?.reason ?? suggestedReason}
       run={run}
       onDone={onDone}
     />
@@ -140,6 +169,10 @@ function Fields({ draft }: { readonly draft: Draft }) {
     </>
   );
 }
+
+/** Whether the service has refused the call, so that it did nothing. */
+const isRefusal = (error: unknown) =>
+  error instanceof Problem && error.code !== undefined && error.status >= 400 && error.status < 500;
 
 const isCurrency = (text: string) => /^[A-Z]{3}$/.test(text);
 

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Role } from '../api/roles.ts';
 import { endSession, may, me } from '../api/session.ts';
+import { forgetAllUnfinished } from '../api/unfinished.ts';
 import { connection } from '../api/stream.ts';
 import { shell as words, signIn } from '../strings.ts';
 import { addressOf } from './addresses.ts';
@@ -85,7 +86,10 @@ function Banner() {
       <button
         type="button"
         class="btn btn-sm btn-outline-secondary"
-        onClick={() => endSession(signIn.signedOut)}
+        onClick={() => {
+          forgetAllUnfinished();
+          endSession(signIn.signedOut);
+        }}
       >
         {words.signOut}
       </button>
