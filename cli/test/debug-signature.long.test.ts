@@ -371,6 +371,35 @@ describe('a request whose signature would still be accepted', () => {
     },
   );
 
+  test.each<[string, { method?: string; path?: string; nonce?: string }]>([
+    ['path', { path: `${PATH}\n${NOW}\n${NONCE}\n{"a":` }],
+    ['method', { method: `POST\n${PATH}\n${NOW}\n${NONCE}\n{"a":` }],
+    ['path, as a carriage return', { path: `${PATH}\r` }],
+    ['nonce', { nonce: `${NONCE}"` }],
+  ])('nor is one whose %s makes the signed text that of another request', async (_, parts) => {
+    const timestamp = String(NOW - 86_400);
+    const all = { method: 'POST', path: PATH, nonce: NONCE, ...parts };
+    const headers = { 'X-Tenant-ID': 'spinwell', 'X-Timestamp': timestamp, 'X-Nonce': all.nonce };
+    const listed = Object.entries(headers).map(([name, value]) => ({ name, value }));
+    const url = `https://rgs.example${all.path}`;
+    const request = { method: all.method, url, headers: listed, postData: { text: BODY } };
+    const file = join(folder.path, `nested-${(files += 1)}`);
+    await writeFile(file, JSON.stringify({ log: { entries: [{ request }] } }));
+    const bodyFile = join(folder.path, `nested-${(files += 1)}`);
+    await writeFile(bodyFile, BODY);
+    const named = ['--path', all.path, '--method', all.method, '--body-file', bodyFile].concat(
+      Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+    );
+    for (const input of [['--har-file', file], named])
+      for (const form of [[], ['--json']]) {
+        const args = ['debug-signature', ...input, ...form];
+        const { printed, complained } = await command(args, { secret: SECRET, now: () => NOW * 1000 });
+        const shown = (printed + complained).toLowerCase();
+        expect(shown).toContain('not shown while it would still be accepted');
+        expect(shown).not.toContain(hex(canonical({ ...all, method: all.method.toUpperCase(), timestamp })));
+      }
+  });
+
   test('is told whether it is right', async () => {
     const [text = '', json = ''] = await outputs(String(NOW), NOW, right(String(NOW)));
     expect(text).toContain('X-Signature, sent   the right one');

@@ -5,7 +5,7 @@ import {
 } from '@croupier/provider-sdk';
 import { isUtf8 } from 'node:buffer';
 import { encodingOf } from '../reply.js';
-import { firstValue, headerMistakes, joinedValues, type SentHeaders } from './header-mistakes.js';
+import { firstValue, headerMistakes, isNonce, joinedValues, type SentHeaders } from './header-mistakes.js';
 import { type GivenSecret, readSecret } from './given-secret.js';
 import {
   distinct,
@@ -65,7 +65,7 @@ export interface Diagnosis {
   reason: RejectionReason | undefined;
   /** What should have been signed. */
   canonical: Buffer;
-  /** The right signature; undefined while a receiver would still accept it. */
+  /** The right signature; undefined while a receiver might still accept it for this or another request. */
   signature: string | undefined;
   /** `signature` is undefined if it contains a right one that a receiver would still accept. */
   sent: { signature: string | undefined };
@@ -90,7 +90,7 @@ export function diagnose(request: SentRequest, limits: SearchLimits): Diagnosis 
   const canonical = signedBytes(right);
   const signature = digestOf(right).toString('hex');
   const withGiven = digestOf({ ...right, key: Buffer.from(secret.given) }).toString('hex');
-  const shown = isExpired(request, right.timestamp)
+  const shown = isExpired(request, right)
     ? { signature, sent: { signature: sent } }
     : withheld(sent, [signature, withGiven]);
   const facts = { canonical, ...shown };
@@ -132,11 +132,16 @@ function ofGivenSecret(secret: GivenSecret, explanation: Explanation | undefined
 }
 
 /**
- * Whether every receiver refuses this timestamp as too old. The request may come from a stranger who chose its
- * timestamp and nonce to get a signature that he can use. The clocks of this machine and of a receiver may differ by
- * another tolerance.
+ * Whether every receiver refuses a request with this signed text because its timestamp is too old. The request may come
+ * from a stranger who chose its parts to get a signature that he can use. A line break in the method, the path or the
+ * nonce could make the text that of another request, with another timestamp. The clocks of this machine and of a
+ * receiver may differ by another tolerance.
  */
-function isExpired({ diagnosedAt, toleranceSeconds = 0 }: SentRequest, timestamp: string): boolean {
+function isExpired(
+  { diagnosedAt, toleranceSeconds = 0 }: SentRequest,
+  { method, path, timestamp, nonce }: Signing,
+): boolean {
+  if (/\p{Cc}/u.test(method + path) || !isNonce(nonce)) return false;
   const tolerance = Math.max(toleranceSeconds, DEFAULT_TOLERANCE_SECONDS);
   return /^\d{1,12}$/.test(timestamp) && Number(timestamp) < diagnosedAt - 2 * tolerance;
 }

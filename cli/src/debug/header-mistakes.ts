@@ -94,9 +94,14 @@ function distanceToMultiple(value: number, of: number): number {
   return Math.min(rest, of - rest);
 }
 
+/** Whether the platform accepts this text as a nonce. */
+export function isNonce(text: string): boolean {
+  return /^[A-Za-z0-9\-_.:]{8,128}$/.test(text);
+}
+
 function ofNonce({ headers }: SentHeaders): Mistake[] {
   const nonce = firstValue(headers, 'x-nonce');
-  if (nonce === '' || /^[A-Za-z0-9\-_.:]{8,128}$/.test(nonce)) return [];
+  if (nonce === '' || isNonce(nonce)) return [];
   const explanation = `X-Nonce has ${nonce.length} characters: it must have 8 to 128 of A-Z a-z 0-9 - _ . :`;
   return [{ code: 'nonce-malformed', explanation }];
 }

@@ -14,7 +14,8 @@ const OTHER_REFUSALS = [
 
 /** Printed in place of a signature that a receiver would still accept. */
 const WITHHELD =
-  'not shown while it would still be accepted: the timestamp is in the future, or not long past';
+  'not shown while it would still be accepted: the timestamp is in the future or not long past, or the method, path or ' +
+  'nonce has characters that are not allowed';
 
 export function report(diagnosis: Diagnosis, requestId: string | undefined, terminal: Terminal): string {
   const { reason, canonical, signature, sent, causes, alternatives, difference } = diagnosis;
