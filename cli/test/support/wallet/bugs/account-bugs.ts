@@ -78,6 +78,21 @@ export const ACCOUNT_BUGS: WalletBug[] = [
     failsCases: ['bet-unknown-player'],
   },
   {
+    bug: 'declines an unknown player with a balance',
+    change: () => ({
+      shownBalance(order, booking, isRepeated) {
+        const isKnown = this.accounts.has(this.accountOfOrder(order));
+        return isKnown ? correct.shownBalance.call(this, order, booking, isRepeated) : 5_000;
+      },
+    }),
+    failsCases: ['bet-unknown-player', 'credit-unknown-player'],
+  },
+  {
+    bug: 'answers 404 to a WIN of an unknown player',
+    change: unknown(({ kind }) => (kind === 'WIN' ? { status: 404, body: '' } : undefined)),
+    failsCases: ['credit-unknown-player'],
+  },
+  {
     bug: 'answers 404 to a ROLLBACK of an unknown player',
     change: unknown(({ kind }) => (kind === 'ROLLBACK' ? { status: 404, body: '' } : undefined)),
     failsCases: ['rollback-unknown-player', 'longest-player'],

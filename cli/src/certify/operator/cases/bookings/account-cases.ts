@@ -4,10 +4,10 @@ import {
   expectBalance,
   expectDeclined,
   expectMovement,
-  expectNotApproved,
   fund,
   setBalance,
 } from '../../expectations.js';
+import type { Decision } from '../../answers.js';
 import type { WalletCaller } from '../../caller.js';
 import { RULES } from '../../rules.js';
 import { type WalletCase, withoutOtherCurrency, withoutUnknownPlayer } from '../wallet-case.js';
@@ -21,23 +21,27 @@ const AT_ONCE = 5;
 export const UNKNOWN_PLAYER_CASES: WalletCase[] = [
   {
     id: 'bet-unknown-player',
-    title: 'declines a BET of a player that it does not know, with status 200, however often it arrives',
+    title: 'declines a BET of a player that it does not know, with the balance 0, however often it arrives',
     rule: RULES.unknownPlayer,
     skipped: withoutUnknownPlayer,
     run: async (caller) => {
       const bet = caller.bet(unknownPlayer(caller));
-      expectDeclined(await caller.decide(bet));
-      expectDeclined(await caller.decide(bet), 'DECLINED the second time too');
+      expectDeclinedAtZero(await caller.decide(bet), 'DECLINED');
+      expectDeclinedAtZero(await caller.decide(bet), 'DECLINED the second time too');
     },
   },
   {
     id: 'credit-unknown-player',
-    title: 'approves no WIN and no ADJUSTMENT of a player that it does not know',
+    title: 'declines a WIN and an ADJUSTMENT of a player that it does not know, with the balance 0',
     rule: RULES.unknownPlayer,
     skipped: withoutUnknownPlayer,
     run: async (caller) => {
-      expectNotApproved(await caller.send(caller.win(unknownPlayer(caller))));
-      expectNotApproved(await caller.send(caller.adjustment(caller.stakeMinor, unknownPlayer(caller))));
+      const credits = [
+        caller.win(unknownPlayer(caller)),
+        caller.adjustment(caller.stakeMinor, unknownPlayer(caller)),
+      ];
+      for (const order of credits)
+        expectDeclinedAtZero(await caller.decide(order), `DECLINED for the ${order.kind}`);
       const { status, json } = await caller.askBalance(unknownPlayer(caller));
       if (status === 200) expectBalance(Number(json?.['balance']), 0, 'for the unknown player afterwards');
     },
@@ -214,6 +218,10 @@ export const CURRENCY_CASES: WalletCase[] = [
     },
   },
 ];
+
+function expectDeclinedAtZero(decision: Decision, what: string): void {
+  expectBalance(expectDeclined(decision, what).balance, 0, 'in the answer for the unknown player');
+}
 
 function unknownPlayer({ wallet }: WalletCaller): { playerRef: string } {
   return { playerRef: wallet.unknownPlayerRef ?? '' };
