@@ -6,7 +6,7 @@ export interface Decision {
   status: 'APPROVED' | 'DECLINED';
   /** Minor units. */
   balance: number;
-  /** The `reason`, of whatever type. */
+  /** The `reason`, of whatever type; undefined if it is absent or null, which the platform takes as the same. */
   reason: unknown;
 }
 
@@ -27,7 +27,7 @@ export function decisionOf(reply: Reply, { transactionId }: { transactionId: str
     );
   }
   expectNamed(reply, { transactionId });
-  return { status, balance: balance as number, reason };
+  return { status, balance: balance as number, reason: reason ?? undefined };
 }
 
 /** @throws Unmet unless the platform would accept the reply as the balance that was asked for */
