@@ -74,6 +74,9 @@ describe('a correct wallet fails nothing', () => {
     ['that answers repetitions with the balance of the first answer', { change: firstBalances }],
     ['that shows unknown players a balance of 0', { change: zeroBalances }],
     ['that answers 409 while the same transaction is under way', { change: conflicts }],
+    ['that answers 503 while the account is busy', { change: busyAccounts }],
+    ['that holds at most a million', { change: largestBalance }],
+    ['whose answers have null instead of no reason', { change: nullReasons }],
     ['that closes each connection', { fault: 'closes each connection' }],
     ['that begins with a byte order mark', { fault: 'begins with a byte order mark' }],
     ['that refuses with 403', { fault: 'refuses with 403' }],
@@ -227,6 +230,46 @@ function conflicts(): Change {
       } finally {
         underWay.delete(key);
       }
+    },
+  };
+}
+
+function busyAccounts(): Change {
+  const busy = new Set<string>();
+  return {
+    locksOf: () => [],
+    async book(order, request) {
+      const account = this.accountOfOrder(order);
+      if (busy.has(account)) return { status: 503, body: '' };
+      busy.add(account);
+      try {
+        await delay(2);
+        return await correct.book.call(this, order, request);
+      } finally {
+        busy.delete(account);
+      }
+    },
+  };
+}
+
+function largestBalance(): Change {
+  const largestMinor = 100_000_000;
+  return {
+    credit(order) {
+      const isTooLarge = this.fundsOf(order) + order.amountMinor > largestMinor;
+      return isTooLarge ? declined('LIMIT_REACHED') : correct.credit.call(this, order);
+    },
+  };
+}
+
+function nullReasons(): Change {
+  let answers = 0;
+  return {
+    async answer(order, booking, isRepeated, request) {
+      const reply = await correct.answer.call(this, order, booking, isRepeated, request);
+      // Without a reason, every second answer has null, and the others have no field.
+      const reason = (answers += 1) % 2 === 0 ? null : undefined;
+      return { ...reply, body: { ...(reply.body as object), reason } };
     },
   };
 }

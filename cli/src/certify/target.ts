@@ -21,10 +21,17 @@ export interface Target<Subject> {
   tampered: (body: Record<string, unknown>) => Record<string, unknown>;
   /** The range of statuses with which a wrong signature may be refused, both ends included. */
   refusal: { least: number; most: number };
+  /** Whether concurrent calls may be answered that the outcome is not known yet. The platform sends them again. */
+  isSentAgain?: boolean;
 }
 
 export function expectOk(reply: Reply, what = 'status 200', hint?: string): void {
   if (reply.status !== 200) throw new Unmet(what, describeReply(reply), hint);
+}
+
+/** Expects 200 for a call among concurrent ones, unless the platform would send it again. */
+export function expectOkAtOnce({ isSentAgain }: Pick<Target<unknown>, 'isSentAgain'>, reply: Reply): void {
+  if (isSentAgain !== true) expectOk(reply, 'status 200 each time');
 }
 
 /** Expects that a call with a wrong signature is refused. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Case, Unmet } from './outcome.js';
 import { describeReply, type Reply } from '../reply.js';
 import { withSlowBody } from './signed-calls.js';
-import { expectOk, otherProbe, probe, type Target } from './target.js';
+import { expectOk, expectOkAtOnce, otherProbe, probe, type Target } from './target.js';
 
 const AT_ONCE = 10;
 /** Duration of a call, in milliseconds, below which a server may answer calls one after the other. */
@@ -65,7 +65,8 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
         },
       });
       expectOk(await slowCall, 'status 200 for the slow call');
-      for (const reply of await Promise.all(others)) expectOk(reply, 'status 200 each time');
+      for (const reply of await Promise.all(others)) expectOkAtOnce(target, reply);
+      expectOk(await probe(target, subject), 'status 200 afterwards');
       if (await answered) return;
       throw new Unmet(
         `${AT_ONCE} answers while the body of another call pauses`,
@@ -76,7 +77,7 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
       const nowMs = callsOf(subject).nowMs;
       const measure = async (act: () => Promise<Reply[]>): Promise<number> => {
         const began = nowMs();
-        for (const reply of await act()) expectOk(reply, 'status 200 each time');
+        for (const reply of await act()) expectOkAtOnce(target, reply);
         return nowMs() - began;
       };
       const endMs = nowMs() + MEASURING_MS;

@@ -135,12 +135,25 @@ export class WalletCaller {
   }
 
   /**
-   * Sends transactions that the wallet must decide, all at once. Waits for every answer before it judges the first.
-   * @throws Unmet for anything but a valid 200 that names the transaction
+   * The decision in a reply to a call among concurrent ones. The wallet may answer such a call that it does not know the
+   * outcome yet, so that the transaction is sent again.
+   * @throws Unmet unless there is a valid 200 that names the transaction within the time-out
+   */
+  decisionAfter(reply: Reply, order: WalletOrder): Decision | Promise<Decision> {
+    return reply.status === 200 ? decisionOf(reply, order) : this.decideEventually(order);
+  }
+
+  /**
+   * Sends transactions that the wallet must decide, all at once. Waits for every answer before it judges the first, and
+   * sends again what is not decided.
+   * @throws Unmet unless there is a valid 200 for each that names the transaction
    */
   async decideAtOnce(orders: readonly WalletOrder[]): Promise<Decision[]> {
     const calls = orders.map(async (order) => ({ order, reply: await this.send(order) }));
-    return (await Promise.all(calls)).map(({ order, reply }) => decisionOf(reply, order));
+    const decisions: Decision[] = [];
+    for (const { order, reply } of await Promise.all(calls))
+      decisions.push(await this.decisionAfter(reply, order));
+    return decisions;
   }
 
   /** @throws Unmet if there is no answer in time */

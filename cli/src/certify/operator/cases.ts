@@ -34,6 +34,7 @@ const TARGET: Target<WalletCaller> = {
   other: { route: WALLET_ROUTES.balance, body: (caller) => caller.balanceBody() },
   tampered: (body) => ({ ...body, amountMinor: Number(body['amountMinor']) + 1 }),
   refusal: { least: 400, most: 499 },
+  isSentAgain: true,
 };
 
 const SIGNATURE_CASES: WalletCase[] = [

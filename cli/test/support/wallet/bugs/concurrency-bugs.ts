@@ -177,13 +177,16 @@ export const CONCURRENCY_BUGS: WalletBug[] = [
     options: ['--timeout-ms', '200'],
   },
   {
-    bug: 'answers 503 to concurrent BETs of a player',
+    bug: 'never decides a transaction that arrived while the account was busy',
     change: () => {
       const underWay = new Set<string>();
+      const refused = new Set<string>();
       return {
         async book(order, request) {
           const account = this.accountOfOrder(order);
-          if (underWay.has(account)) return { status: 503, body: '' };
+          const key = this.keyOfOrder(order);
+          if (underWay.has(account)) refused.add(key);
+          if (refused.has(key)) return { status: 503, body: '' };
           underWay.add(account);
           await delay(RACE_MS);
           const reply = await correct.book.call(this, order, request);
@@ -194,6 +197,7 @@ export const CONCURRENCY_BUGS: WalletBug[] = [
       };
     },
     failsCases: ['bets-at-once', 'mixed-at-once'],
+    options: ['--timeout-ms', '200'],
   },
   {
     bug: 'waits forever if two players bet at once',

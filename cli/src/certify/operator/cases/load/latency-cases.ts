@@ -1,5 +1,4 @@
 import { type Latency, Unmet } from '../../../outcome.js';
-import { decisionOf } from '../../answers.js';
 import type { WalletCaller, WalletOrder } from '../../caller.js';
 import { expectMovement } from '../../expectations.js';
 import { RULES } from '../../rules.js';
@@ -43,8 +42,10 @@ async function measure(caller: WalletCaller): Promise<Map<string, number[]>> {
     durations.set(call, [...(durations.get(call) ?? []), nowMs() - began]);
     return result;
   };
-  const send = async (order: WalletOrder) =>
-    void decisionOf(await timed(order.kind, () => caller.send(order)), order);
+  const send = async (order: WalletOrder) => {
+    const reply = await timed(order.kind, () => caller.send(order));
+    await caller.decisionAfter(reply, order);
+  };
   let left = Math.ceil(caller.wallet.latencyCalls / 5);
   const worker = async () => {
     while (left > 0) {
