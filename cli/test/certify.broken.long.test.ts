@@ -310,6 +310,13 @@ test.each<[Fault, string[]]>([
   expect(await certified([fault])).toMatchObject({ status: 1, failed, blocked: [] });
 });
 
+test('a nonce is not replayed that a provider may have forgotten', async () => {
+  const options = ['--patience-seconds', '590', ...only('first-nonce-replayed')];
+  const { status, printed } = await certified(['remembers a nonce for a moment'], ...options);
+  expect(printed).toContain('skipped   a nonce need not be remembered for more than 600 seconds');
+  expect(status).toBe(0);
+});
+
 test('a provider that reads only the first chunk fails with empty and slow bodies, even on a machine that stalls', async () => {
   expect(
     await certified(['reads what comes at once'], '--slow-ms', '500', '--timeout-ms', '2000'),

@@ -86,6 +86,12 @@ export class ProviderCaller {
     return made;
   }
 
+  /** How old the first call is when `untilOld` resolves, in milliseconds. */
+  ageWhenOld(name: keyof FirstCalls): number {
+    const now = this.calls.nowMs();
+    return Math.max(now - (this.firsts[name]?.atMs ?? now), this.provider.patienceMs);
+  }
+
   /** Waits until the first call is `patienceMs` old. */
   async untilOld(name: keyof FirstCalls): Promise<void> {
     const ageMs = this.calls.nowMs() - (this.firsts[name]?.atMs ?? 0);

@@ -1,5 +1,6 @@
 import { describeReply } from '../../reply.js';
 import { Unmet } from '../outcome.js';
+import { withoutFreshNonce } from '../signed-calls.js';
 import { expectOk } from '../target.js';
 import {
   expectRemaining,
@@ -53,6 +54,7 @@ export const MEMORY_CASES: ProviderCase[] = [
     id: 'first-nonce-replayed',
     title: 'refuses the nonce of the first grant at the end',
     rule: 'A nonce is accepted once, whatever the route, and is remembered for at least 600 seconds.',
+    skipped: (caller) => withoutFreshNonce(caller.ageWhenOld('batch')),
     run: async (caller) => {
       const { nonce, externalRef: _, ...body } = await firstBatch(caller);
       await caller.untilOld('batch');

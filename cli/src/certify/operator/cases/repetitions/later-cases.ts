@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WALLET_ROUTES, type WalletCaller, type WalletOrder } from '../../caller.js';
+import type { WalletCaller, WalletOrder } from '../../caller.js';
 import { Unmet } from '../../../outcome.js';
 import { bookFirst, expectApproved, expectDeclined, expectMovement } from '../../expectations.js';
 import { describeReply } from '../../../../reply.js';
-import { repeatable } from '../../../signed-calls.js';
+import { withoutFreshNonce } from '../../../signed-calls.js';
 import { RULES } from '../../rules.js';
 import type { WalletCase } from '../wallet-case.js';
 
@@ -17,12 +17,13 @@ interface Firsts {
   tombstoned: WalletOrder;
   declined: WalletOrder;
   adjustment: WalletOrder;
-  balanceCall: { nonce: string; timestamp: string };
+  /** The nonce of the first call, which asked for the balance. */
+  nonce: string;
   /** When the last of them was answered, in Unix milliseconds. */
   answeredAtMs: number;
 }
 
-const FIRSTS = new WeakMap<WalletCaller, Promise<Firsts>>();
+const FIRSTS = new WeakMap<WalletCaller, { sent: Promise<Firsts>; sentAtMs: number }>();
 
 /** Run before all others, so that as much as possible happens until the transactions are repeated. */
 export const FIRST_CASES: WalletCase[] = [
@@ -76,11 +77,12 @@ export const LATER_CASES: WalletCase[] = [
   },
   {
     id: 'nonce-remembered',
-    title: 'refuses the first call of the run at its end, whose nonce was used',
+    title: 'refuses a new call at the end of the run that has the nonce of the first one',
     rule: RULES.nonce,
+    skipped: (caller) => withoutFreshNonce(ageAfterPatience(caller)),
     run: async (caller) => {
-      const { balanceCall } = await firstsAfterPatience(caller);
-      const reply = await caller.calls.post(WALLET_ROUTES.balance, caller.balanceBody(), balanceCall);
+      const { nonce } = await firstsAfterPatience(caller);
+      const reply = await caller.askBalance({}, { nonce });
       if (reply.status < 400 || reply.status > 499)
         throw new Unmet('a status from 400 to 499', describeReply(reply));
     },
@@ -102,15 +104,16 @@ function recognised(what: 'bet' | 'win' | 'rollback' | 'adjustment', name: strin
 /** Sends the transactions if no earlier case has. */
 function firstsOf(caller: WalletCaller): Promise<Firsts> {
   const known = FIRSTS.get(caller);
-  if (known) return known;
-  const firsts = sendFirsts(caller);
-  FIRSTS.set(caller, firsts);
-  return firsts;
+  if (known) return known.sent;
+  const sentAtMs = caller.calls.nowMs();
+  const sent = sendFirsts(caller);
+  FIRSTS.set(caller, { sent, sentAtMs });
+  return sent;
 }
 
 async function sendFirsts(caller: WalletCaller): Promise<Firsts> {
-  const balanceCall = repeatable(caller.calls);
-  await caller.calls.post(WALLET_ROUTES.balance, caller.balanceBody(), balanceCall);
+  const nonce = caller.calls.freshHex();
+  await caller.askBalance({}, { nonce });
   const bet = await bookFirst(caller, caller.bet());
   const win = await bookFirst(caller, caller.win({ roundId: bet['roundId'] }));
   const reversed = await bookFirst(caller, caller.bet());
@@ -121,7 +124,13 @@ async function sendFirsts(caller: WalletCaller): Promise<Firsts> {
   expectDeclined(await caller.decide(declined));
   const adjustment = await bookFirst(caller, caller.adjustment(caller.stakeMinor));
   const answeredAtMs = caller.calls.nowMs();
-  return { bet, win, reversed, rollback, tombstoned, declined, adjustment, balanceCall, answeredAtMs };
+  return { bet, win, reversed, rollback, tombstoned, declined, adjustment, nonce, answeredAtMs };
+}
+
+/** How old the first call is when `firstsAfterPatience` resolves, in milliseconds. */
+function ageAfterPatience(caller: WalletCaller): number {
+  const now = caller.calls.nowMs();
+  return Math.max(now - (FIRSTS.get(caller)?.sentAtMs ?? now), caller.wallet.patienceMs);
 }
 
 async function firstsAfterPatience(caller: WalletCaller): Promise<Firsts> {
