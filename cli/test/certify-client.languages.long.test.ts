@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { build, COMPILER_PATIENCE_MS, LANGUAGES, lacks } from '../../sdk/test/support/languages.js';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { command } from './support/command.js';
@@ -11,11 +11,10 @@ const ATTEMPT_MS = 1500;
 /** Time-out of all cases, some of which wait for several attempts, in milliseconds. */
 const PATIENCE_MS = COMPILER_PATIENCE_MS + 600_000;
 
-for (const language of LANGUAGES) {
-  test.skipIf(lacks(language))(
-    `the documented retries in ${language} are certified`,
-    { timeout: PATIENCE_MS },
-    async () => {
+// At the same time, because most cases wait for time-outs.
+describe.concurrent('the documented retries', () => {
+  for (const language of LANGUAGES) {
+    test.skipIf(lacks(language))(`in ${language} are certified`, { timeout: PATIENCE_MS }, async () => {
       const folder = await temporaryFolder();
       const main = language === 'csharp' ? WEB_REQUEST_POST + CLIENTS[language] : CLIENTS[language];
       const client = await build(language, main, folder.path);
@@ -27,6 +26,6 @@ for (const language of LANGUAGES) {
       expect(cases.length).toBeGreaterThanOrEqual(49);
       expect(status).toBe(0);
       await folder.remove();
-    },
-  );
-}
+    });
+  }
+});
