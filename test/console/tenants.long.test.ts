@@ -75,6 +75,25 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('the list of changes names the value that the record has by now', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.getByText('Change the operator').first().click();
+    await page.getByLabel('Requests per second').fill('120');
+    await world.admin('PATCH', path, { requestsPerSecond: 50 });
+    // A pause reads the record again.
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('moved');
+    await dialog.getByRole('button', { name: 'Pause the operator' }).click();
+    await page.getByRole('button', { name: 'Resume the operator' }).waitFor();
+    await page.getByRole('button', { name: 'Change the operator' }).click();
+    await dialog.getByText('Requests per second: 50 → 120').waitFor();
+    await world.admin('POST', `${path}/resume`, {});
+    await world.admin('PATCH', path, { requestsPerSecond: null });
+    await page.context().close();
+  });
+
   test('a refusal is shown in the words of the service, and the form stays', async () => {
     const page = await desk.signedIn(`/console/providers/${PROVIDER}`);
     await page.getByText('Change the provider').first().click();

@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { Role } from '../api/roles.ts';
 import { edit as words } from '../strings.ts';
@@ -34,15 +34,14 @@ interface EditFormProps {
 /** A folded form of a record's fields. What will change is listed before it is sent, and only that is sent. */
 export function EditForm({ title, label, role, fields, note, run, onDone }: EditFormProps) {
   const edited = useSignal<Readonly<Record<string, string>>>({});
-  const changes = useComputed(() =>
-    fields.filter(({ name, value }) => (edited.value[name] ?? value) !== value),
-  );
+  // In each rendering, because `fields` is no signal: a record that was read again has other values.
+  const changes = fields.filter(({ name, value }) => (edited.value[name] ?? value) !== value);
   const textOf = ({ name, value }: EditField) => (edited.value[name] ?? value).trim();
   const wrong = fields.flatMap((field) => field.wrong?.(textOf(field)) ?? []).at(0);
-  const obstacle = changes.value.length === 0 ? words.unchanged : wrong;
+  const obstacle = changes.length === 0 ? words.unchanged : wrong;
   const list = (
     <span class="changes">
-      {changes.value.map((field) => {
+      {changes.map((field) => {
         const { name, label: term, value, show = (text) => text } = field;
         const [before, after] = [value, textOf(field)].map((text) => (text === '' ? words.none : show(text)));
         return <span key={name}>{words.change(term, before ?? '', after ?? '')}</span>;
@@ -67,7 +66,7 @@ export function EditForm({ title, label, role, fields, note, run, onDone }: Edit
           role={role}
           sentence={list}
           impossible={obstacle}
-          run={() => run(Object.fromEntries(changes.value.map((field) => [field.name, textOf(field)])))}
+          run={() => run(Object.fromEntries(changes.map((field) => [field.name, textOf(field)])))}
           onDone={() => {
             edited.value = {};
             onDone();
