@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Problem } from './api/problem.ts';
 import { endSession, me } from './api/session.ts';
 import { type Issuer, readSettings, resumeSession, type Settings } from './api/sign-in.ts';
+import { addressOf } from './parts/addresses.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { ProblemAlert, problemOf } from './parts/problem.tsx';
 import { Shell } from './parts/shell.tsx';
@@ -13,9 +14,16 @@ import { shell } from './strings.ts';
 
 const LINKS = ROUTES.flatMap(({ link }) => link ?? []);
 
+/** Whether this is an issuer's answer (RFC 6749, section 4.1.2). Lists have a filter `state`, too. */
+function isAnswer({ pathname, search }: Location): boolean {
+  const query = new URLSearchParams(search);
+  const ends = query.has('code') || query.has('error');
+  return pathname === addressOf.overview && query.has('state') && ends;
+}
+
 /** Signs in if the browser comes from the issuer; a refusal is shown beside the sign-in. */
 async function signInAt(issuer: Issuer): Promise<void> {
-  if (!new URLSearchParams(location.search).has('state')) return;
+  if (!isAnswer(location)) return;
   const { returnFromIssuer } = await import('./api/oidc.ts');
   await returnFromIssuer(issuer).catch((error: unknown) => endSession(problemOf(error).message));
 }

@@ -133,6 +133,18 @@ describeDesk('sign-in at an OpenID provider', () => {
     await page.context().close();
   });
 
+  test('the filter "state" of a list is not taken for an answer of the provider', async () => {
+    const page = await desk.open(`${service.url}/console/`);
+    await leave(page);
+    await page.locator('[name=login]').waitFor();
+    const list = `${service.url}/console/approvals?state=WAITING`;
+    await page.goto(list);
+    await page.getByLabel('Admin key').waitFor();
+    expect(await page.getByText('The OpenID provider did not sign you in').count()).toBe(0);
+    expect(page.url()).toBe(list);
+    await page.context().close();
+  });
+
   test('the policy allows calls to the issuer only where one is configured', async () => {
     const connectOf = async (url: string) =>
       /connect-src ([^;]*)/.exec(

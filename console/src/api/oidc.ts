@@ -40,14 +40,14 @@ export async function leaveForIssuer(issuer: Issuer, keep: boolean): Promise<voi
 }
 
 /**
- * Signs in with the code with which the issuer has sent the browser back, if it has, and restores the address.
+ * Signs in with the answer with which the issuer has sent the browser back, and restores the address. An answer to no
+ * sign-in of this tab is ignored.
  * @throws Problem if the issuer or the service refuses
  */
 export async function returnFromIssuer(issuer: Issuer): Promise<void> {
   const stored = sessionStorage.getItem(UNDER_WAY);
   if (stored === null) return;
   const answered = new URL(location.href);
-  if (!answered.searchParams.has('state')) return;
   sessionStorage.removeItem(UNDER_WAY);
   const { state, verifier, keep, address } = JSON.parse(stored) as UnderWay;
   history.replaceState(null, '', address);
