@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { LocationProvider, Route, Router } from 'preact-iso';
+import type { AnyComponent } from 'preact';
+import { LocationProvider, Route, Router, useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import type { Problem } from './api/problem.ts';
 import { endSession, me } from './api/session.ts';
@@ -12,7 +13,15 @@ import { SignIn } from './parts/sign-in.tsx';
 import { ROUTES } from './routes.tsx';
 import { shell } from './strings.ts';
 
+/** The pages, each with a state of its own for every path: Back must not show one record under another's heading. */
+const PAGES = ROUTES.map(({ path, component }) => ({ path, component: keyedByPath(component) }));
 const LINKS = ROUTES.flatMap(({ link }) => link ?? []);
+
+function keyedByPath(Page: AnyComponent): AnyComponent {
+  return function Keyed() {
+    return <Page key={useRoute().path} />;
+  };
+}
 
 /** Whether this is an issuer's answer (RFC 6749, section 4.1.2). Lists have a filter `state`, too. */
 function isAnswer({ pathname, search }: Location): boolean {
@@ -51,7 +60,7 @@ export function App() {
     <LocationProvider scope="/console">
       <Shell links={LINKS}>
         <Router>
-          {ROUTES.map(({ path, component }) => (
+          {PAGES.map(({ path, component }) => (
             <Route key={path} path={path} component={component} />
           ))}
           <Route default component={NotFound} />

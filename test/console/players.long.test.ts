@@ -67,6 +67,25 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.context().close();
   });
 
+  test('another player of the same operator is shown with their own data, also after Back', async () => {
+    const page = await desk.signedIn(playerOf(HOSTILE));
+    const amounts = page.getByRole('table', { name: 'Transactions' }).getByText('12.50 EUR');
+    await amounts.first().waitFor();
+    const heading = page.getByRole('heading', { level: 1 });
+    // A link inside the console, as the search and the lists have them.
+    await page.evaluate(
+      `history.pushState(null, '', ${JSON.stringify(playerOf('shared'))}); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+    await heading.filter({ hasText: 'shared' }).waitFor();
+    await amounts.first().waitFor({ state: 'detached' });
+    await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
+    expect(await amounts.count()).toBe(0);
+    await page.goBack();
+    await heading.filter({ hasText: HOSTILE }).waitFor();
+    await amounts.first().waitFor();
+    await page.context().close();
+  });
+
   test('a player of one operator is shown at once, and an unknown one is said to be unknown', async () => {
     const page = await desk.signedIn(`/console/players/${encodeURIComponent(HOSTILE)}`);
     await page.waitForURL(`${world.url}${playerOf(HOSTILE)}`);

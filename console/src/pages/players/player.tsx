@@ -34,7 +34,7 @@ export default function PlayerPage() {
       {operatorId === undefined ? (
         <ChooseOperator playerRef={playerRef} />
       ) : (
-        <Player key={operatorId} playerRef={playerRef} operatorId={operatorId} />
+        <Player key={`${operatorId} ${playerRef}`} playerRef={playerRef} operatorId={operatorId} />
       )}
     </>
   );
@@ -90,13 +90,13 @@ function Player({ playerRef, operatorId }: PlayerProps) {
   const ofSessions = useResource(url, (signal) =>
     answer(api.GET('/v1/admin/sessions', { params: { query: pageOfSessions }, signal })),
   );
-  const ofTransactions = useResource('transactions', (signal) =>
+  const ofTransactions = useResource(`${operatorId} ${playerRef} transactions`, (signal) =>
     answer(api.GET('/v1/admin/transactions', { params: { query: newest }, signal })),
   );
-  const ofRounds = useResource('rounds', (signal) =>
+  const ofRounds = useResource(`${operatorId} ${playerRef} rounds`, (signal) =>
     answer(api.GET('/v1/admin/rounds', { params: { query: newest }, signal })),
   );
-  const ofGrants = useResource('grants', (signal) =>
+  const ofGrants = useResource(`${operatorId} ${playerRef} grants`, (signal) =>
     answer(api.GET('/v1/admin/free-spins', { params: { query: newest }, signal })),
   );
   const reload = () => {
