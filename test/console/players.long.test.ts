@@ -86,6 +86,18 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.context().close();
   });
 
+  test('an answer that breaks off is shown as a failure, and read again', async () => {
+    const page = await desk.signedIn('/console/players');
+    await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').first().waitFor();
+    const broken = { status: 200, contentType: 'application/json', body: '{"items":[' };
+    await page.route('**/v1/admin/sessions*', (route) => route.fulfill(broken), { times: 1 });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'The service does not answer.' });
+    await alert.waitFor();
+    await alert.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('a player of one operator is shown at once, and an unknown one is said to be unknown', async () => {
     const page = await desk.signedIn(`/console/players/${encodeURIComponent(HOSTILE)}`);
     await page.waitForURL(`${world.url}${playerOf(HOSTILE)}`);

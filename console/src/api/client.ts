@@ -11,9 +11,6 @@ const credentials: Middleware = {
       request.headers.set('authorization', `Bearer ${key}`);
     return request;
   },
-  onError({ error }) {
-    return error instanceof DOMException && error.name === 'AbortError' ? error : Problem.unreachable();
-  },
 };
 
 /** The admin API, typed by its own document. Pages call it through `answer`. */
@@ -38,7 +35,7 @@ export async function answer<T>(
 export async function answerWithStatus<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<{ status: number; body: T }> {
-  const { data, error, response } = await call;
+  const { data, error, response } = await call.catch(asProblem);
   if (response.ok) return { status: response.status, body: data as T };
   const problem = Problem.of(response, error);
   if (response.status === 401) refuseKey(problem.message);
@@ -56,22 +53,26 @@ export async function csv(
   signal: AbortSignal,
 ): Promise<Blob> {
   const response = await get(`${path}?${new URLSearchParams({ ...query, bom: 'true' })}`, 'text/csv', signal);
-  return response.blob();
+  return response.blob().catch(asProblem);
 }
 
 /** Reads JSON that no document describes, such as that of the console's own routes, with the key in its header. */
 export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
   const response = await get(path, 'application/json', signal);
-  return (await response.json()) as T;
+  return (await response.json().catch(asProblem)) as T;
 }
 
 async function get(address: string, accept: string, signal: AbortSignal): Promise<Response> {
   const headers = { accept, authorization: `Bearer ${currentKey() ?? ''}` };
-  const response = await fetch(address, { headers, signal, cache: 'no-store' }).catch((error: unknown) => {
-    throw signal.aborted ? (error as Error) : Problem.unreachable();
-  });
+  const response = await fetch(address, { headers, signal, cache: 'no-store' }).catch(asProblem);
   if (response.ok) return response;
   const problem = Problem.of(response, await response.json().catch(() => undefined));
   if (response.status === 401) refuseKey(problem.message);
   throw problem;
+}
+
+/** A body that breaks off, or is not JSON, is no answer either. What the page itself aborts stays an abort. */
+function asProblem(error: unknown): never {
+  const aborted = error instanceof DOMException && error.name === 'AbortError';
+  throw aborted || error instanceof Problem ? error : Problem.unreachable();
 }

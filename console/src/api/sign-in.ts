@@ -22,7 +22,9 @@ export async function readSettings(): Promise<Settings> {
     throw Problem.unreachable();
   });
   if (!response.ok) throw Problem.of(response, await response.json().catch(() => undefined));
-  return (await response.json()) as Settings;
+  return (await response.json().catch(() => {
+    throw Problem.unreachable();
+  })) as Settings;
 }
 
 /**

@@ -23,6 +23,7 @@ export function reconcile(
     call.onerror = call.onabort = () => reject(Problem.unreachable());
     call.onload = () => {
       const body = parsed(call.responseText);
+      if (call.status === 201 && body === undefined) return reject(Problem.unreachable());
       if (call.status === 201) return resolve(body as Schema<'ReconciliationResponse'>);
       const headers = new Headers(
         ['x-error-code', 'x-next-action', 'x-request-id'].flatMap((name) => {

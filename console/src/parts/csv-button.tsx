@@ -32,8 +32,9 @@ export function CsvButton({ path, name, rows, filter }: CsvButtonProps) {
       save(await csv(path, filter ?? ofAddress, ending.current.signal), `${name}.csv`);
     } catch (error) {
       if (!ending.current.signal.aborted) problem.value = problemOf(error);
+    } finally {
+      busy.value = false;
     }
-    busy.value = false;
   };
   return (
     <>
