@@ -55,6 +55,28 @@ describeDesk('approvals', () => {
     await page.context().close();
   });
 
+  test('a slow read ends although an event arrives, and the list is read once more', async () => {
+    const page = await desk.signedIn('/console/', approver);
+    const answers: (() => Promise<void>)[] = [];
+    const list = /\/v1\/admin\/approvals(?:\?|$)/;
+    await page.route(list, async (route) => {
+      const response = await route.fetch();
+      answers.push(() => route.fulfill({ response }));
+      if (answers.length > 1) await answers[1]();
+    });
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1);
+    const other = await desk.signedIn('/console/approvals', approver);
+    await other.getByRole('heading', { name: 'Approvals' }).waitFor();
+    const { order } = await request();
+    await other.getByRole('row', { name: order.playerRef }).waitFor();
+    expect(answers.length).toBe(1);
+    await answers[0]();
+    await page.getByRole('row', { name: order.playerRef }).waitFor();
+    expect(answers.length).toBe(2);
+    for (const each of [page, other]) await each.context().close();
+  });
+
   test('the requester cannot approve, sees why, and may withdraw; the page follows the stream', async () => {
     const { id, order } = await request();
     const page = await desk.signedIn(`/console/approvals/${id}`, asker);

@@ -27,8 +27,8 @@ interface Options {
 }
 
 /**
- * Reads from the API, and again whenever `key` changes, after an interruption of the stream, and upon its events. Reads
- * that are no longer wanted are aborted; a service that restarts is asked again until it answers.
+ * Reads from the API, and again whenever `key` changes, after an interruption of the stream, and upon its events. An
+ * event during a read causes another one after it. Reads that are no longer wanted are aborted; a service that restarts is asked again until it answers.
  * @param key everything that the read depends on, such as the address; other data disappears when it changes
  * @param read for example `(signal) => answer(api.GET('/v1/admin/me', { signal }))`
  */
@@ -51,10 +51,13 @@ export function useResource<T>(
     problem.value = undefined;
     const ending = new AbortController();
     let reading: AbortController | undefined;
+    /** Counts what may have made the data stale. */
+    let changes = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const attempt = async (failures: number) => {
       clearTimeout(timer);
       reading?.abort();
+      const known = changes;
       const own = (reading = new AbortController());
       loading.value = true;
       const signal = AbortSignal.any([ending.signal, own.signal]);
@@ -70,8 +73,13 @@ export function useResource<T>(
         if (passes) timer = setTimeout(() => void attempt(failures + 1), waitMs);
       }
       loading.value = false;
+      reading = undefined;
+      if (changes !== known) soon();
     };
+    // A read that is under way ends first: under frequent events, a slow one would otherwise never end.
     const soon = () => {
+      changes += 1;
+      if (reading) return;
       clearTimeout(timer);
       timer = setTimeout(() => void attempt(0), GATHER_MS);
     };
@@ -84,7 +92,12 @@ export function useResource<T>(
     );
     let seen = connections.peek();
     const stopConnections = connections.subscribe((count) => {
-      if (count > Math.max(seen, 1)) soon();
+      if (count > Math.max(seen, 1)) {
+        // A read under way may wait for the connection that was lost.
+        reading?.abort();
+        reading = undefined;
+        soon();
+      }
       seen = count;
     });
     let begun = false;
