@@ -59,6 +59,10 @@ describeDesk('approvals', () => {
     const page = await desk.signedIn('/console/', approver);
     const answers: (() => Promise<void>)[] = [];
     const list = /\/v1\/admin\/approvals(?:\?|$)/;
+    const aborted: string[] = [];
+    page.on('requestfailed', (failed) => {
+      if (list.test(failed.url())) aborted.push(failed.url());
+    });
     await page.route(list, async (route) => {
       const response = await route.fetch();
       answers.push(() => route.fulfill({ response }));
@@ -74,6 +78,7 @@ describeDesk('approvals', () => {
     await answers[0]();
     await page.getByRole('row', { name: order.playerRef }).waitFor();
     expect(answers.length).toBe(2);
+    expect(aborted).toEqual([]);
     for (const each of [page, other]) await each.context().close();
   });
 
