@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { digestOf, runOf } from '../src/certify/reports/certificate.js';
 import { gradeOf } from '../src/certify/reports/grade.js';
+import { htmlCertificate } from '../src/certify/reports/html.js';
+import { jsonReport } from '../src/certify/reports/json.js';
 import { only, reportFolder } from './support/certified.js';
 import { command } from './support/command.js';
 import { ReferenceProvider, refused, SECRET, TENANT } from './support/reference-provider.js';
@@ -112,6 +116,40 @@ test.each<[keyof typeof reports, string, string | RegExp, string]>([
   expect(changed).not.toBe(reports[report]);
   const { status, printed } = await verified(changed);
   expect(printed).toMatch(/^FILE (?:was changed|is not a certificate): .*\.$/);
+  expect(status).toBe(1);
+});
+
+/** The page with its digest computed again, as someone would who changes it on purpose. */
+function withPageDigest(page: string): string {
+  const unsigned = page.replace(/(sha256" content=")[^"]*/, '$1');
+  const digest = createHash('sha256').update(unsigned).digest('hex');
+  return unsigned.replace('sha256" content="', `$&${digest}`);
+}
+
+test.each([
+  ['the verdict', 'The integration is not certified', 'The integration is certified'],
+  ['an outcome', '<td class="failed">failed', '<td class="passed">passed'],
+  ['the digest of the report', /<dd>SHA-256 ./, '<dd>SHA-256 x'],
+  ['more text', '</h1>', '</h1><h2>Certified in every point</h2>'],
+])(
+  '%s in the page that is not the report’s is found, even with a right digest of the page',
+  async (_, from, to) => {
+    const changed = reports.html.replace(from, to);
+    expect(changed).not.toBe(reports.html);
+    const { status, printed } = await verified(withPageDigest(changed));
+    expect(printed).toMatch(/^FILE was changed: its page does not show the report in it\./);
+    expect(status).toBe(1);
+  },
+);
+
+test('a page of another version is not confirmed', async () => {
+  const report = JSON.parse(reports.json) as Record<string, unknown>;
+  const certificate = { ...report, version: '0.0.1' };
+  const digest = digestOf(certificate);
+  const json = jsonReport({ ...certificate, digest });
+  const page = htmlCertificate(runOf(certificate), json, digest);
+  const { status, printed } = await verified(withPageDigest(page.replace('<h1>', '<h1 class="old">')));
+  expect(printed).toContain('FILE cannot be checked: it names version "0.0.1"');
   expect(status).toBe(1);
 });
 

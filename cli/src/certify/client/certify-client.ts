@@ -8,6 +8,7 @@ import {
   listCases,
   selectCases,
 } from '../certification.js';
+import { SUBJECTS } from '../reports/run.js';
 import { CLIENT_CASES } from './cases.js';
 import { ClientRunner } from './client-runner.js';
 
@@ -57,9 +58,9 @@ export async function certifyClient(args: string[], terminal: Terminal): Promise
   try {
     const about = {
       certification: 'certify-client',
-      subject: 'Client of the platform',
+      subject: SUBJECTS['certify-client'].subject,
       tenantId: TENANT_ID,
-      address: { name: 'command', url: command.join(' ') },
+      address: { name: SUBJECTS['certify-client'].addressName, url: command.join(' ') },
       complete: cases.length === CLIENT_CASES.length,
     };
     return await certifyWith(cases, runner, about, values, terminal);

@@ -15,6 +15,7 @@ import {
   listCases,
   selectCases,
 } from '../certification.js';
+import { SUBJECTS } from '../reports/run.js';
 import { WalletCaller, type WalletUnderTest } from './caller.js';
 import { WALLET_CASES, walletCasesOf } from './cases.js';
 
@@ -76,9 +77,9 @@ export async function certifyOperator(args: string[], terminal: Terminal): Promi
   const cases = values.only ? selected : walletCasesOf(wallet);
   const about = {
     certification: 'certify-operator',
-    subject: 'Operator wallet',
+    subject: SUBJECTS['certify-operator'].subject,
     tenantId: wallet.tenantId,
-    address: { name: 'walletBaseUrl', url: wallet.baseUrl.href },
+    address: { name: SUBJECTS['certify-operator'].addressName, url: wallet.baseUrl.href },
     complete: !values.only,
   };
   return certifyWith(cases, new WalletCaller(wallet, terminal.now), about, values, terminal);

@@ -15,6 +15,7 @@ import {
   listCases,
   selectCases,
 } from '../certification.js';
+import { SUBJECTS } from '../reports/run.js';
 import { ProviderCaller, type ProviderUnderTest } from './caller.js';
 import { PROVIDER_CASES } from './cases.js';
 
@@ -64,9 +65,9 @@ export async function certify(args: string[], terminal: Terminal): Promise<numbe
   const provider = providerIn(values, secretFrom(terminal));
   const about = {
     certification: 'certify',
-    subject: 'Provider server',
+    subject: SUBJECTS.certify.subject,
     tenantId: provider.tenantId,
-    address: { name: 'webhookBaseUrl', url: provider.baseUrl.href },
+    address: { name: SUBJECTS.certify.addressName, url: provider.baseUrl.href },
     complete: cases.length === PROVIDER_CASES.length,
   };
   return certifyWith(cases, new ProviderCaller(provider, terminal.now), about, values, terminal);

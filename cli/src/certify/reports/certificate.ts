@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Latency } from '../outcome.js';
+import type { CaseResult, Latency, Outcome } from '../outcome.js';
 import { type Grade, gradeOf } from './grade.js';
-import { counts, isCertified, type Run } from './run.js';
+import { counts, isCertified, type Run, SUBJECTS } from './run.js';
 
 export type GradedLatency = Latency & { grade: Grade };
 
@@ -28,6 +28,26 @@ export function certificateOf(run: Run): Certificate {
     cases,
   };
   return { ...content, digest: digestOf(content) };
+}
+
+/**
+ * The run whose certificate this is.
+ * @throws TypeError if the certificate has no list of cases, or its certification is not known
+ */
+export function runOf(certificate: Readonly<Record<string, unknown>>): Run {
+  const { certification, version, tenantId, startedAt, complete, cases } = certificate as unknown as Pick<
+    Run,
+    'certification' | 'version' | 'tenantId' | 'startedAt' | 'complete'
+  > & { cases: (Omit<CaseResult, 'outcome'> & { outcome: string })[] };
+  if (!Object.hasOwn(SUBJECTS, certification))
+    throw new TypeError(`There is no certification "${certification}".`);
+  const { subject, addressName: name } = SUBJECTS[certification as keyof typeof SUBJECTS];
+  const results = cases.map(({ id, title, group, rule, durationMs, outcome: kind, ...found }) => {
+    const outcome = { kind, ...found } as Outcome;
+    return { id, title, group, rule, durationMs, outcome };
+  });
+  const address = { name, url: certificate[name] as string };
+  return { certification, subject, version, tenantId, address, startedAt, complete, results };
 }
 
 export function graded(latency: Latency): GradedLatency {

@@ -18,6 +18,13 @@ export interface Run {
   results: readonly CaseResult[];
 }
 
+/** What each certification tests: the heading of its report, and the field of the JSON report with the address. */
+export const SUBJECTS = {
+  certify: { subject: 'Provider server', addressName: 'webhookBaseUrl' },
+  'certify-operator': { subject: 'Operator wallet', addressName: 'walletBaseUrl' },
+  'certify-client': { subject: 'Client of the platform', addressName: 'command' },
+} as const;
+
 type Counts = Record<Outcome['kind'], number>;
 
 export function counts(results: readonly CaseResult[]): Counts {

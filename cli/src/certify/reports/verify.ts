@@ -1,9 +1,17 @@
-import { digestOf, sha256 } from './certificate.js';
-import { CERTIFICATE_PATTERN, PAGE_DIGEST_PATTERN, unescape, withoutPageDigest } from './html.js';
+import { VERSION } from '../../version.js';
+import { digestOf, runOf, sha256 } from './certificate.js';
+import {
+  CERTIFICATE_PATTERN,
+  htmlCertificate,
+  PAGE_DIGEST_PATTERN,
+  unescape,
+  withoutPageDigest,
+} from './html.js';
 
 /** The result of checking a certificate: what it says, or why it cannot be trusted. */
 export type Verification =
   { ok: true; certificate: Readonly<Record<string, unknown>>; digest: string } | { ok: false; why: string };
+type Verified = Extract<Verification, { ok: true }>;
 
 const NO_CERTIFICATE = 'is not a certificate: --json and --html of a certification write one.';
 
@@ -18,7 +26,24 @@ function verifyHtml(page: string): Verification {
   if (json === undefined || pageDigest === undefined) return { ok: false, why: NO_CERTIFICATE };
   if (sha256(withoutPageDigest(page)) !== pageDigest)
     return { ok: false, why: 'was changed: its page does not have the digest that it names.' };
-  return verifyJson(unescape(json));
+  const text = unescape(json);
+  const verification = verifyJson(text);
+  if (!verification.ok || isPageOf(page, verification, text)) return verification;
+  const { version } = verification.certificate;
+  if (version === VERSION) return { ok: false, why: 'was changed: its page does not show the report in it.' };
+  const why = `cannot be checked: it names version ${JSON.stringify(version)}, but this is ${VERSION}. Take that version, or check the JSON report.`;
+  return { ok: false, why };
+}
+
+/** Whether the page is the one that is written for the JSON report in it. */
+function isPageOf(page: string, { certificate, digest }: Verified, json: string): boolean {
+  try {
+    return htmlCertificate(runOf(certificate), json, digest) === page;
+  } catch (error) {
+    // The report may have a right digest but lack what the page shows.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
 }
 
 function verifyJson(text: string): Verification {
