@@ -25,6 +25,14 @@ test.each([
   expect(served(`Before ${link}, after.`)).toBe(`Before ${expected}, after.`);
 });
 
+test('an image that is not served is left out', () => {
+  expect(served('Before ![the console](../images/x.png), after.')).toBe('Before , after.');
+});
+
+test.each(['![logo](https://example.com/x.png)', '![page](/images/x.png)'])('an image stays: %s', (image) => {
+  expect(served(image)).toBe(image);
+});
+
 test.each(['`[a](b.md)`', '```js\nlist[0](b.md)\n[a](b.md)\n```'])('code stays: %j', (code) => {
   expect(served(`Before ${code}, [a](../contract.md)`)).toBe(`Before ${code}, [a](/docs/contract.md)`);
 });
