@@ -54,8 +54,9 @@ export class Ledger {
     return !playerRef.startsWith(UNKNOWN_PREFIX);
   }
 
-  /** The player's balance, in minor units. */
+  /** The player's balance, in minor units; 0 without an account. */
   balance(playerRef: string, currency: string): number {
+    if (!this.hasAccount(playerRef)) return 0;
     return this.startBalanceMinor + (this.movedByAccount.get(key(playerRef, currency)) ?? 0);
   }
 

@@ -140,6 +140,17 @@ describe('the ledger', () => {
   });
 });
 
+test.each(['BET', 'WIN', 'ADJUSTMENT'])(
+  'a %s of a player without an account is DECLINED at 0',
+  async (kind) => {
+    expect(await book({ ...BET, kind, playerRef: 'unknown-1' })).toMatchObject({
+      status: 'DECLINED',
+      reason: 'PLAYER_UNKNOWN',
+      balance: 0,
+    });
+  },
+);
+
 describe('ROLLBACK', () => {
   test('returns the amount of the BET, whatever amount it names', async () => {
     await book(BET);
