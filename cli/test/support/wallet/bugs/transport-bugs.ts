@@ -58,7 +58,7 @@ export const TRANSPORT_BUGS: WalletBug[] = [
   fault('decodes each chunk', ['split-character']),
   fault('handles one call at a time', ['calls-at-once']),
   fault('works on one call at a time, slowly', ['calls-in-parallel']),
-  fault('answers at most ten calls at once', ['many-calls-at-once', 'echo-at-once']),
+  fault('answers at most ten calls at once', ['many-calls-at-once']),
   fault('forgets the fifth call of a connection', ['calls-in-a-row'], ['--timeout-ms', '300']),
   fault('closes idle connections', ['idle-connection'], ['--patience-seconds', '1']),
   fault('takes 30 ms', ['latency'], ['--timeout-ms', '50']),
