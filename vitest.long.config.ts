@@ -9,6 +9,8 @@ import { world } from './vitest.config.js';
 export default defineConfig({
   test: {
     ...world,
+    // Most of these tests wait: for time-outs, processes and browsers.
+    maxWorkers: 3,
     globalSetup: 'test/world/database.setup.ts',
     // Some tests start the built service several times, which takes long on a slow machine.
     testTimeout: 60_000,

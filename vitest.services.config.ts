@@ -5,6 +5,8 @@ import { world } from './vitest.config.js';
 export default defineConfig({
   test: {
     ...world,
+    // Most of these tests wait: for time-outs, processes and browsers.
+    maxWorkers: 3,
     globalSetup: 'test/world/database.setup.ts',
     testTimeout: 60_000,
     exclude: configDefaults.exclude,

@@ -65,7 +65,7 @@ function verifyJson(text: string): Verification {
   return { ok: true, certificate, digest };
 }
 
-/** JSON without the white space between its tokens. */
+/** JSON without the white space between its tokens. An open string ends with the text, so that nothing is scanned twice. */
 function withoutWhiteSpace(json: string): string {
-  return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? '');
+  return json.replace(/("(?:[^"\\]|\\[^])*(?:"|\\?$))|\s+/g, (_, text: string | undefined) => text ?? '');
 }
