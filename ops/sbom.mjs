@@ -20,6 +20,7 @@ const BUNDLED = [
   '@preact/signals',
   '@preact/signals-core',
   'bootstrap',
+  'csv-parse',
   'eventsource-parser',
   'oauth4webapi',
   'openapi-fetch',

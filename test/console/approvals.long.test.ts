@@ -66,7 +66,7 @@ describeDesk('approvals', () => {
     await page.route(list, async (route) => {
       const response = await route.fetch();
       answers.push(() => route.fulfill({ response }));
-      if (answers.length > 1) await answers[1]();
+      if (answers.length > 1) await answers[1]!();
     });
     await page.getByRole('link', { name: 'Approvals' }).click();
     await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1);
@@ -75,7 +75,7 @@ describeDesk('approvals', () => {
     const { order } = await request();
     await other.getByRole('row', { name: order.playerRef }).waitFor();
     expect(answers.length).toBe(1);
-    await answers[0]();
+    await answers[0]!();
     await page.getByRole('row', { name: order.playerRef }).waitFor();
     expect(answers.length).toBe(2);
     expect(aborted).toEqual([]);
