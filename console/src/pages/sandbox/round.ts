@@ -36,7 +36,7 @@ export class SandboxRound {
   /** The fault that the wallet shows in the next transaction; `` for none. */
   readonly fault = signal('');
 
-  /** A player nobody has used yet. */
+  /** A player without transactions. */
   readonly suggestedPlayer = `player-${crypto.randomUUID().slice(0, 8)}`;
 
   async launch({ operator }: SandboxAccess, player: Player): Promise<void> {
