@@ -7,6 +7,7 @@ test.each([
   { text: '0', currency: 'EUR', amountMinor: 0 },
   { text: '1250', currency: 'JPY', amountMinor: 1_250 },
   { text: '0.250', currency: 'KWD', amountMinor: 250 },
+  { text: '2,500', currency: 'KWD', amountMinor: undefined },
   { text: '250', currency: 'ZZZ', amountMinor: 250 },
   { text: '90071992547409.91', currency: 'EUR', amountMinor: Number.MAX_SAFE_INTEGER },
   { text: '90071992547409.92', currency: 'EUR', amountMinor: undefined },
