@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
-import { leading } from '../database/planner.js';
+import { asRange, leading } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import type { Actor } from './actor.js';
 import type { Entry, EntryPlace, NewEntry, Seal, SealedEntry, TargetEntry, Witness } from './entry.js';
@@ -85,15 +85,23 @@ const PAGE = named(
 
 /**
  * Reads the newest entries of each action by the index and merges them, so that the rows that it reads are bounded
- * however many entries the actions have. A range of the index would not be in the order of the list.
+ * however many entries the actions have. A range of the index would not be in the order of the list. With an actor, the
+ * order begins with it, so that its own index is used.
  */
-const PAGE_OF_ACTIONS = named(
-  '',
-  `SELECT e.* FROM unnest(:actions::text[]) AS one (action)
-    CROSS JOIN LATERAL (
-      SELECT ${COLUMNS} FROM audit_entries WHERE ${leading('audit_entries.action', 'one.action')} AND ${MATCHES}
-       ORDER BY audit_entries.action DESC, audit_entries.day DESC, position DESC LIMIT :limit) e
-    ORDER BY e.day DESC, e.position DESC LIMIT :limit`,
+const pageOfActions = (condition: string, order: string) =>
+  named(
+    '',
+    `SELECT e.* FROM unnest(:actions::text[]) AS one (action)
+      CROSS JOIN LATERAL (
+        SELECT ${COLUMNS} FROM audit_entries
+         WHERE ${condition} AND ${MATCHES}
+         ORDER BY ${order} audit_entries.action DESC, audit_entries.day DESC, position DESC LIMIT :limit) e
+      ORDER BY e.day DESC, e.position DESC LIMIT :limit`,
+  );
+const PAGE_OF_ACTIONS = pageOfActions(leading('audit_entries.action', 'one.action'), '');
+const PAGE_OF_ACTOR_AND_ACTIONS = pageOfActions(
+  asRange('audit_entries.actor, audit_entries.action', ':actor, one.action'),
+  'audit_entries.actor DESC,',
 );
 
 /** A subquery for each row, because PostgreSQL would read all seals for each page if they were joined. */
@@ -239,7 +247,8 @@ export class AuditStore {
     const { actor, actions, target, outcome, requestId, from, to } = filter;
     const { day, position } = before ?? {};
     const values = { actor, actions, target, outcome, requestId, from, to, day, position, limit };
-    return this.database.query<Entry>(actions ? PAGE_OF_ACTIONS : PAGE, values);
+    const ofActions = actor === undefined ? PAGE_OF_ACTIONS : PAGE_OF_ACTOR_AND_ACTIONS;
+    return this.database.query<Entry>(actions ? ofActions : PAGE, values);
   }
 
   /** @param after undefined to start at the first entry */
