@@ -12,6 +12,7 @@ const shared = {
   setupFiles: 'test/world/modules.setup.ts',
   testTimeout: 20_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 15_000 } },
 } as const;
 
 /** Rules, pure functions and parsers: these tests need neither a database nor the application. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../process/built-service.js';
-import { launch, type Launched } from '../process/launch.js';
+import { launch, type Launched, ownPort } from '../process/launch.js';
 import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
 import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -10,7 +10,7 @@ import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js
 const ROUNDS = 6;
 /** The process is killed within this time after the approvals were sent, in milliseconds: longer than they take. */
 const WITHIN_MS = 150;
-const PORT = 25_000 + Math.floor(Math.random() * 1000);
+const PORT = ownPort();
 const URL = `http://127.0.0.1:${PORT}`;
 
 let service: Launched | undefined;

@@ -51,7 +51,7 @@ describeDesk('approvals', () => {
     expect(callsFor(order.requestRef)).toBe(1);
     await page.getByText('Approved', { exact: true }).waitFor();
     const outcome = page.getByRole('link', { name: 'Open the grant' });
-    expect(await outcome.getAttribute('href')).toBe(`/console/free-spins/${order.requestRef}`);
+    await expect.poll(() => outcome.getAttribute('href')).toBe(`/console/free-spins/${order.requestRef}`);
     await page.context().close();
   });
 
@@ -85,7 +85,7 @@ describeDesk('approvals', () => {
   test('the requester cannot approve, sees why, and may withdraw; the page follows the stream', async () => {
     const { id, order } = await request();
     const page = await desk.signedIn(`/console/approvals/${id}`, asker);
-    expect(await button(page, 'Approve').isDisabled()).toBe(true);
+    await expect.poll(() => button(page, 'Approve').isDisabled()).toBe(true);
     await page.getByText('You requested this: another person must approve it.').waitFor();
     const second = await desk.signedIn(`/console/approvals/${id}`, approver);
     await button(second, 'Approve').waitFor();
@@ -95,7 +95,7 @@ describeDesk('approvals', () => {
     await dialog(page).getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('Withdrawn: nothing was carried out.').waitFor();
     await second.getByText('one zero too many').waitFor();
-    expect(await button(second, 'Approve').count()).toBe(0);
+    await expect.poll(() => button(second, 'Approve').count()).toBe(0);
     expect(callsFor(order.requestRef)).toBe(0);
     for (const each of [page, second]) await each.context().close();
   });
@@ -128,8 +128,8 @@ describeDesk('approvals', () => {
       await changes.getByRole('row', { name: 'maxGrantMinor 1.00 EUR 25.00 EUR' }).waitFor();
       await changes.getByRole('row', { name: 'dailyMinor 10,000.00 EUR 10,000.00 EUR' }).waitFor();
       for (const name of ['Approve', 'Reject']) {
-        expect(await button(page, name).isDisabled()).toBe(true);
-        expect(await button(page, name).getAttribute('title')).toBe('Needs the role admin');
+        await expect.poll(() => button(page, name).isDisabled()).toBe(true);
+        await expect.poll(() => button(page, name).getAttribute('title')).toBe('Needs the role admin');
       }
       await page.context().close();
     }
@@ -141,8 +141,8 @@ describeDesk('approvals', () => {
     await page.getByRole('link', { name: 'Waiting', exact: true }).click();
     await page.waitForURL('**/console/approvals?state=WAITING');
     await page.getByRole('row', { name: order.playerRef }).waitFor();
-    expect(await page.getByRole('row', { name: 'Rejected' }).count()).toBe(0);
-    expect(await page.getByLabel('State').inputValue()).toBe('WAITING');
+    await expect.poll(() => page.getByRole('row', { name: 'Rejected' }).count()).toBe(0);
+    await expect.poll(() => page.getByLabel('State').inputValue()).toBe('WAITING');
     const downloading = page.waitForEvent('download');
     await button(page, 'Download CSV').click();
     const stream = await (await downloading).createReadStream();

@@ -53,7 +53,7 @@ describeDesk('attention', () => {
     const batchId = await failedBatch(3);
     await rowOf(page, '3 grants of the batch').getByRole('cell', { name: '3', exact: true }).waitFor();
     const cause = rowOf(page, '3 grants of the batch').getByRole('link', { name: batchId });
-    expect(await cause.getAttribute('href')).toBe(`/console/free-spins/batches/${batchId}`);
+    await expect.poll(() => cause.getAttribute('href')).toBe(`/console/free-spins/batches/${batchId}`);
     await page.context().close();
   });
 
@@ -63,7 +63,7 @@ describeDesk('attention', () => {
     for (const grants of ['4 grants', '5 grants', '6 grants'])
       await rowOf(page, grants).getByRole('checkbox').check();
     await main(page).getByRole('button', { name: 'Assign 3 items' }).click();
-    expect(await dialog(page).getByLabel('Assignee').inputValue()).toBe('operations of the desk');
+    await expect.poll(() => dialog(page).getByLabel('Assignee').inputValue()).toBe('operations of the desk');
     await dialog(page).getByLabel('Assignee').fill('Ada');
     await confirm(page, 'Assign 3 items');
     await page.getByText('3 done, 0 skipped.').waitFor();
@@ -109,8 +109,8 @@ describeDesk('attention', () => {
     const history = page.getByRole('table', { name: 'History' });
     await history.getByRole('row', { name: 'closed the provider was repaired' }).waitFor();
     const snoozed = history.getByRole('row', { name: 'snoozed' }).getByRole('time');
-    expect(await snoozed.last().getAttribute('title')).toMatch(/ UTC$/);
-    expect(await main(page).getByRole('button', { name: 'Assign' }).isDisabled()).toBe(true);
+    await expect.poll(() => snoozed.last().getAttribute('title')).toMatch(/ UTC$/);
+    await expect.poll(() => main(page).getByRole('button', { name: 'Assign' }).isDisabled()).toBe(true);
     await page.context().close();
   });
 
@@ -122,7 +122,7 @@ describeDesk('attention', () => {
     await page.getByRole('button', { name: 'Apply' }).press('Enter');
     await page.waitForURL(/kind=grant/);
     await rowOf(page, '9 grants').waitFor();
-    expect(await rowOf(page, '8 grants').count()).toBe(0);
+    await expect.poll(() => rowOf(page, '8 grants').count()).toBe(0);
     const query = new URL(page.url()).searchParams;
     expect(query.get('kind')).toBe('grant');
     expect(query.get('operatorId')).toBe(OTHER_OPERATOR);
@@ -135,13 +135,13 @@ describeDesk('attention', () => {
     const page = await desk.signedIn('/console/attention', await desk.keyOf('auditor'));
     for (const name of ['Assign', 'Snooze', 'Close']) {
       const button = main(page).getByRole('button', { name });
-      expect(await button.isDisabled()).toBe(true);
-      expect(await button.getAttribute('title')).toBe('Needs the role operations');
+      await expect.poll(() => button.isDisabled()).toBe(true);
+      await expect.poll(() => button.getAttribute('title')).toBe('Needs the role operations');
     }
     await rowOf(page, '2 grants').getByRole('link', { name: '2 grants' }).click();
     await page.waitForURL(`**/console/attention/${id}`);
     for (const name of ['Assign', 'Snooze', 'Comment', 'Close'])
-      expect(await main(page).getByRole('button', { name }).isDisabled()).toBe(true);
+      await expect.poll(() => main(page).getByRole('button', { name }).isDisabled()).toBe(true);
     await page.context().close();
   });
 

@@ -28,10 +28,12 @@ describeDesk('the page of the audit log', () => {
     await page.waitForURL(/action=limit\.\*/);
     const row = page.getByRole('row').filter({ hasText: 'limit.replace' });
     await row.getByText('5,000.00 EUR').waitFor();
-    expect(await row.textContent()).toMatch(/maxAdjustmentMinor 100\.00 EUR becomes 5,000\.00 EUR/);
+    await expect
+      .poll(() => row.textContent())
+      .toMatch(/maxAdjustmentMinor 100\.00 EUR becomes 5,000\.00 EUR/);
     await row.getByText(`limit:${OPERATOR}/EUR`).waitFor();
-    expect(await page.getByRole('row').filter({ hasText: 'provider.create' }).count()).toBe(0);
-    expect(await page.getByLabel('Action').inputValue()).toBe('limit.*');
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'provider.create' }).count()).toBe(0);
+    await expect.poll(() => page.getByLabel('Action').inputValue()).toBe('limit.*');
 
     // The request for it names who asked.
     await page.getByLabel('Action').selectOption('approval.ask');
@@ -45,7 +47,7 @@ describeDesk('the page of the audit log', () => {
     const page = await desk.signedIn('/console/audit');
     const state = page.getByRole('note');
     await state.getByText('The chain has no gap in these').waitFor();
-    expect(await state.textContent()).toMatch(/\d{4}-\d\d-\d\d\/\d+ [0-9a-f]{64}\./);
+    await expect.poll(() => state.textContent()).toMatch(/\d{4}-\d\d-\d\d\/\d+ [0-9a-f]{64}\./);
     await page.context().close();
   });
 
@@ -60,10 +62,10 @@ describeDesk('the page of the audit log', () => {
     await page.getByText(reason).waitFor();
     const refused = page.getByRole('row').filter({ hasText: 'FORBIDDEN' });
     await refused.getByText('support of the desk (support)').waitFor();
-    expect(await page.locator('main b').count()).toBe(0);
-    expect(await refused.getByRole('link').first().getAttribute('href')).toBe(
-      `/console/operators/${OPERATOR}`,
-    );
+    await expect.poll(() => page.locator('main b').count()).toBe(0);
+    await expect
+      .poll(() => refused.getByRole('link').first().getAttribute('href'))
+      .toBe(`/console/operators/${OPERATOR}`);
     await page.context().close();
   });
 

@@ -29,7 +29,7 @@ describeDesk('the desk', () => {
 
   test('a wrong key is refused in the words of the service', async () => {
     const page = await desk.open();
-    expect(await keyField(page).getAttribute('type')).toBe('password');
+    await expect.poll(() => keyField(page).getAttribute('type')).toBe('password');
     await keyField(page).fill('a wrong key');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await alert(page).filter({ hasText: 'a valid admin key is required' }).waitFor();
@@ -56,7 +56,7 @@ describeDesk('the desk', () => {
     await page.getByRole('table', { name: 'Pauses' }).getByRole('row', { name: reason }).waitFor();
     await page.getByRole('table', { name: 'Waiting' }).getByRole('row', { name: 'Approvals 0' }).waitFor();
     await page.getByRole('table', { name: 'Amounts' }).getByText('450.50 EUR').waitFor();
-    expect(await page.locator('main b').count()).toBe(0);
+    await expect.poll(() => page.locator('main b').count()).toBe(0);
     await world.admin('POST', `/v1/admin/operators/${OTHER_OPERATOR}/resume`, {});
     await page.context().close();
   });
@@ -93,7 +93,7 @@ describeDesk('the desk', () => {
     await page.clock.fastForward(60_000 * (IDLE_MINUTES - 1));
     await page.keyboard.press('Shift');
     await page.clock.fastForward(60_000 * (IDLE_MINUTES - 1));
-    expect(await keyField(page).count()).toBe(0);
+    await expect.poll(() => keyField(page).count()).toBe(0);
     await page.clock.fastForward(2 * 60_000);
     await page.getByText('You were signed out, because nothing happened for 15 minutes.').waitFor();
     expect(await stored(page)).toBe('[{},{}]');
@@ -136,8 +136,10 @@ describeDesk('the desk', () => {
     await page.keyboard.press('Enter');
     await page.getByText('2 hits').waitFor();
     const hit = page.getByRole('listitem').filter({ hasText: 'Transaction twice' });
-    expect(await hit.getByRole('link').getAttribute('href')).toBe(`/console/transactions/${PROVIDER}/twice`);
-    expect(await hit.getByRole('time').getAttribute('title')).toMatch(/ UTC$/);
+    await expect
+      .poll(() => hit.getByRole('link').getAttribute('href'))
+      .toBe(`/console/transactions/${PROVIDER}/twice`);
+    await expect.poll(() => hit.getByRole('time').getAttribute('title')).toMatch(/ UTC$/);
     await page.context().close();
   });
 

@@ -152,7 +152,7 @@ describeDesk('free spins', () => {
     const [batch] = json['items'] as { batchId: string }[];
     const page = await desk.signedIn('/console/free-spins', await desk.keyOf('auditor'));
     for (const name of ['New grant', 'New batch'])
-      expect(await button(page, name).getAttribute('title')).toBe('Needs the role promotions');
+      await expect.poll(() => button(page, name).getAttribute('title')).toBe('Needs the role promotions');
     await main(page).getByRole('link', { name: 'Batches' }).click();
     await main(page).getByRole('table', { name: 'Batches' }).getByRole('link').first().click();
     await page.waitForURL(`**/batches/${batch!.batchId}`);
@@ -162,8 +162,8 @@ describeDesk('free spins', () => {
       ['Void unknown grants', 'promotions'],
       ['Ask about all', 'support'],
     ] as const) {
-      expect(await button(page, name).isDisabled()).toBe(true);
-      expect(await button(page, name).getAttribute('title')).toBe(`Needs the role ${role}`);
+      await expect.poll(() => button(page, name).isDisabled()).toBe(true);
+      await expect.poll(() => button(page, name).getAttribute('title')).toBe(`Needs the role ${role}`);
     }
     await page.context().close();
   });

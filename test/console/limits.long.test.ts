@@ -64,7 +64,7 @@ describeDesk('limits', () => {
     await world.admin('PATCH', '/v1/admin/operators/grand-casino', { currencies: ['SEK'] });
     const page = await desk.signedIn('/console/limits', await desk.keyOf('auditor'));
     await page.getByRole('table', { name: 'Operators without' }).getByRole('row', { name: 'SEK' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Set limits' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Set limits' }).isDisabled()).toBe(true);
     await page.getByText('Needs the role admin').waitFor();
     await page.context().close();
   });

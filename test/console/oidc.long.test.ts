@@ -140,7 +140,7 @@ describeDesk('sign-in at an OpenID provider', () => {
     const list = `${service.url}/console/approvals?state=WAITING`;
     await page.goto(list);
     await page.getByLabel('Admin key').waitFor();
-    expect(await page.getByText('The OpenID provider did not sign you in').count()).toBe(0);
+    await expect.poll(() => page.getByText('The OpenID provider did not sign you in').count()).toBe(0);
     expect(page.url()).toBe(list);
     await page.context().close();
   });

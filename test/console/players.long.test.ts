@@ -40,20 +40,20 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.getByRole('button', { name: 'Open the player' }).click();
     const heading = page.getByRole('heading', { level: 1 });
     await page.waitForURL(/\/players\/.+operatorId=/);
-    expect(await heading.textContent()).toBe(`Player ${HOSTILE}`);
+    await expect.poll(() => heading.textContent()).toBe(`Player ${HOSTILE}`);
     await page.getByRole('table', { name: 'Transactions' }).getByText('12.50 EUR').first().waitFor();
 
     await page.getByRole('link', { name: 'All transactions of the player' }).click();
     const link = page.getByRole('link', { name: HOSTILE, exact: true }).first();
     await link.waitFor();
-    expect(await page.getByLabel('Player', { exact: true }).inputValue()).toBe(HOSTILE);
+    await expect.poll(() => page.getByLabel('Player', { exact: true }).inputValue()).toBe(HOSTILE);
     await link.click();
     await page.waitForURL(/\/players\//);
-    expect(await heading.textContent()).toBe(`Player ${HOSTILE}`);
+    await expect.poll(() => heading.textContent()).toBe(`Player ${HOSTILE}`);
     await page.getByRole('link', { name: session.sessionId }).click();
     await page.getByRole('link', { name: HOSTILE, exact: true }).waitFor();
-    expect(await page.locator('main img, main b').count()).toBe(0);
-    expect(await page.title()).toBe(`Session ${session.sessionId} · Croupier`);
+    await expect.poll(() => page.locator('main img, main b').count()).toBe(0);
+    await expect.poll(() => page.title()).toBe(`Session ${session.sessionId} · Croupier`);
     await page.context().close();
   });
 
@@ -63,7 +63,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.getByRole('link', { name: OTHER_OPERATOR }).click();
     await page.waitForURL(`${world.url}${playerOf('shared', OTHER_OPERATOR)}`);
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
-    expect(await page.getByRole('table', { name: 'Sessions' }).getByRole('row').count()).toBe(2);
+    await expect.poll(() => page.getByRole('table', { name: 'Sessions' }).getByRole('row').count()).toBe(2);
     await page.context().close();
   });
 
@@ -79,7 +79,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await heading.filter({ hasText: 'shared' }).waitFor();
     await amounts.first().waitFor({ state: 'detached' });
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
-    expect(await amounts.count()).toBe(0);
+    await expect.poll(() => amounts.count()).toBe(0);
     await page.goBack();
     await heading.filter({ hasText: HOSTILE }).waitFor();
     await amounts.first().waitFor();
@@ -113,17 +113,19 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.waitForURL(/operatorId=/);
     const row = page.getByRole('row', { name: 'round/<b>7</b>' });
-    expect(await row.textContent()).toContain('2.50 EUR12.50 EUR10.00 EUR');
+    await expect.poll(() => row.textContent()).toContain('2.50 EUR12.50 EUR10.00 EUR');
     await row.getByRole('link', { name: 'round/<b>7</b>' }).click();
     await page.getByRole('region', { name: 'Advice' }).getByText('The operator debited 2.50 EUR').waitFor();
     const sums = page.getByRole('table', { name: 'Sums' });
-    expect(await sums.getByRole('row', { name: 'what the operator answered' }).textContent()).toContain(
-      '2.50 EUR12.50 EUR10.00 EUR',
-    );
-    expect(await page.getByRole('table', { name: 'Transactions' }).getByRole('row').count()).toBe(3);
+    await expect
+      .poll(() => sums.getByRole('row', { name: 'what the operator answered' }).textContent())
+      .toContain('2.50 EUR12.50 EUR10.00 EUR');
+    await expect
+      .poll(() => page.getByRole('table', { name: 'Transactions' }).getByRole('row').count())
+      .toBe(3);
     const details = page.getByRole('link', { name: 'Round at the provider' });
-    expect(await details.getAttribute('href')).toMatch(/^https:\/\/rounds\.example\/round%2F/);
-    expect(await details.getAttribute('rel')).toBe('noopener noreferrer');
+    await expect.poll(() => details.getAttribute('href')).toMatch(/^https:\/\/rounds\.example\/round%2F/);
+    await expect.poll(() => details.getAttribute('rel')).toBe('noopener noreferrer');
     await page.context().close();
   });
 
@@ -165,13 +167,13 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     const key = await desk.keyOf('auditor');
     const page = await desk.signedIn(playerOf(HOSTILE), key);
     const adjust = page.getByRole('button', { name: 'Adjust the balance' });
-    expect(await adjust.isDisabled()).toBe(true);
+    await expect.poll(() => adjust.isDisabled()).toBe(true);
     await page.getByText('Needs the role operations').waitFor();
     await page.getByRole('link', { name: session.sessionId }).click();
     const revoke = page.getByRole('button', { name: 'Revoke the session' });
     await revoke.waitFor();
-    expect(await revoke.isDisabled()).toBe(true);
-    expect(await revoke.getAttribute('title')).toBe('Needs the role support');
+    await expect.poll(() => revoke.isDisabled()).toBe(true);
+    await expect.poll(() => revoke.getAttribute('title')).toBe('Needs the role support');
     await page.context().close();
   });
 

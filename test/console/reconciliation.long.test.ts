@@ -49,9 +49,9 @@ describeDesk('reconciliation', () => {
     await page.getByRole('heading', { name: 'Reconciliation', exact: true }).waitFor();
     const findings = page.getByRole('table', { name: 'Findings' });
     const finding = findings.getByRole('row', { name: 'amount-differs' });
-    expect(await finding.getByRole('link').getAttribute('href')).toBe(
-      `/console/transactions/${PROVIDER}/${differing.transactionId}`,
-    );
+    await expect
+      .poll(() => finding.getByRole('link').getAttribute('href'))
+      .toBe(`/console/transactions/${PROVIDER}/${differing.transactionId}`);
     await page.getByRole('table', { name: 'Sums' }).getByText('6.00 EUR').waitFor();
     await page.getByText('1 opened, 0 closed').waitFor();
     const download = page.waitForEvent('download');
@@ -82,7 +82,7 @@ describeDesk('reconciliation', () => {
 
   test('an auditor reads, and sees the role that a comparison needs', async () => {
     const page = await desk.signedIn('/console/reconciliation', await desk.keyOf('auditor'));
-    expect(await page.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true);
     await page.getByText('Needs the role operations').waitFor();
     await page.getByRole('table', { name: 'Reconciliations' }).waitFor();
     await page.context().close();

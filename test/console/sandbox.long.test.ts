@@ -73,14 +73,14 @@ describeDesk('the page Sandbox', () => {
     await page.getByLabel('Stake in EUR').fill('2.505');
     await press(page, 'Submit a BET');
     await page.locator('input:invalid').waitFor();
-    expect(await page.getByRole('article').count()).toBe(1);
+    await expect.poll(() => page.getByRole('article').count()).toBe(1);
     await page.context().close();
   });
 
   test('the secrets need the role operations', async () => {
     const page = await desk.signedIn('/console/sandbox', await desk.keyOf('support'));
     await page.getByText('Needs the role operations').waitFor();
-    expect(await page.getByRole('button', { name: 'Launch a session' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Launch a session' }).count()).toBe(0);
     const secrets = (key: string) =>
       fetch(`${world.url}/console/sandbox.json`, { headers: { authorization: `Bearer ${key}` } });
     expect((await secrets(await desk.keyOf('support'))).status).toBe(403);

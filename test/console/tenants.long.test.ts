@@ -52,7 +52,7 @@ describeDesk('operators, providers and games', () => {
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
     await page.getByText('Change the operator').first().click();
     const button = page.getByRole('button', { name: 'Change the operator' });
-    expect(await button.isDisabled()).toBe(true);
+    await expect.poll(() => button.isDisabled()).toBe(true);
     await page.getByText('Nothing is changed yet.').waitFor();
     await page.getByLabel('Requests per second').fill('12x');
     await page.getByText('Enter a whole number, or nothing.').first().waitFor();
@@ -103,7 +103,7 @@ describeDesk('operators, providers and games', () => {
     await dialog.getByRole('button', { name: 'Change the provider' }).click();
     await dialog.getByRole('alert').filter({ hasText: 'webhookBaseUrl' }).waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByLabel('Callback address').inputValue()).toBe('ftp://elsewhere');
+    await expect.poll(() => page.getByLabel('Callback address').inputValue()).toBe('ftp://elsewhere');
     await page.context().close();
   });
 
@@ -114,10 +114,10 @@ describeDesk('operators, providers and games', () => {
     await page.getByRole('dialog').getByLabel('Overlap in seconds').fill('3600');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
     await page.getByText(`The new secret of ${id}. It is shown here and never again:`).waitFor();
-    expect(await page.locator('code.secret').textContent()).toMatch(/^\S{32,}$/);
+    await expect.poll(() => page.locator('code.secret').textContent()).toMatch(/^\S{32,}$/);
     await page.getByText(/\(59 min \d+ s left\)/).waitFor();
     await page.reload();
-    expect(await page.locator('code.secret').count()).toBe(0);
+    await expect.poll(() => page.locator('code.secret').count()).toBe(0);
     await page.context().close();
   });
 
@@ -152,9 +152,9 @@ describeDesk('operators, providers and games', () => {
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`, await desk.keyOf('support'));
     const pause = page.getByRole('button', { name: 'Pause the operator' });
     await pause.waitFor();
-    expect(await pause.isDisabled()).toBe(true);
+    await expect.poll(() => pause.isDisabled()).toBe(true);
     await page.getByText('Needs the role operations').waitFor();
-    expect(await page.getByRole('button', { name: 'Rotate the secret' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Rotate the secret' }).isDisabled()).toBe(true);
     await page.context().close();
   });
 

@@ -60,7 +60,7 @@ describeDesk('the pages of transactions', () => {
     const found = page.getByRole('table', { name: 'Transactions' }).getByRole('row');
     await page.waitForURL(/minAmountMinor=200/);
     await found.filter({ hasText: 'bet-missing' }).waitFor();
-    expect(await found.count()).toBe(2);
+    await expect.poll(() => found.count()).toBe(2);
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
       operatorId: OPERATOR,
@@ -71,12 +71,12 @@ describeDesk('the pages of transactions', () => {
       from: minute.toISOString(),
       to: new Date(minute.getTime() + 60_000).toISOString(),
     });
-    expect(await page.getByLabel('Amount to').inputValue()).toBe('2.50');
+    await expect.poll(() => page.getByLabel('Amount to').inputValue()).toBe('2.50');
 
     await page.getByRole('link', { name: 'bet-missing', exact: true }).click();
     const advice = page.getByRole('region', { name: 'Advice' });
     await advice.getByText('It is not known whether the operator debited 2.50 EUR.').waitFor();
-    expect(await outcomeRow(page).textContent()).toMatch(/500 OPERATOR_UNAVAILABLE.*TIMED_OUT/);
+    await expect.poll(() => outcomeRow(page).textContent()).toMatch(/500 OPERATOR_UNAVAILABLE.*TIMED_OUT/);
 
     await advice.getByRole('button', { name: 'Adjust the balance' }).click();
     const dialog = page.getByRole('dialog', { name: 'Adjust the balance' });
@@ -87,7 +87,7 @@ describeDesk('the pages of transactions', () => {
     await dialog.getByLabel('Amount').fill('2.50');
     await dialog.getByText(sentence).waitFor();
     const reason = dialog.getByLabel('Reason');
-    expect(await reason.inputValue()).toContain(`${PROVIDER}/bet-missing`);
+    await expect.poll(() => reason.inputValue()).toContain(`${PROVIDER}/bet-missing`);
     await reason.fill(`transaction ${PROVIDER}/bet-missing: missing since the night`);
     await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
     await page.getByText('nothing has happened yet: this waits for the approval').waitFor();
@@ -107,7 +107,7 @@ describeDesk('the pages of transactions', () => {
     await page.getByLabel('Search any id').fill(reference);
     await page.keyboard.press('Enter');
     await page.getByText('The operator credited 2.50 EUR.').waitFor();
-    expect(await outcomeRow(page).textContent()).toContain('not requested by a provider');
+    await expect.poll(() => outcomeRow(page).textContent()).toContain('not requested by a provider');
     await page.context().close();
     await world.admin('DELETE', limits);
   });
@@ -137,7 +137,7 @@ describeDesk('the pages of transactions', () => {
     await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
     await held.arrived;
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
-    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
     expect(await dialog.isVisible()).toBe(true);
     held.release();
     await page.getByText('The operator credited 0.70 EUR.').waitFor();
@@ -167,8 +167,8 @@ describeDesk('the pages of transactions', () => {
     await signIn(page, ADMIN_KEY);
     await open();
     await dialog.getByText(`The outcome of the adjustment ${sentId} of this player is not known.`).waitFor();
-    expect(await id.inputValue()).toBe(sentId);
-    expect(await dialog.getByLabel('Reason').inputValue()).toBe('ticket 4712');
+    await expect.poll(() => id.inputValue()).toBe(sentId);
+    await expect.poll(() => dialog.getByLabel('Reason').inputValue()).toBe('ticket 4712');
     await dialog.getByText('credits 0.90 EUR').waitFor();
     await send();
     await page.getByText('The operator credited 0.90 EUR.').waitFor();
@@ -177,7 +177,7 @@ describeDesk('the pages of transactions', () => {
     await page.reload();
     await signIn(page, ADMIN_KEY);
     await open();
-    expect(await id.inputValue()).not.toBe(sentId);
+    await expect.poll(() => id.inputValue()).not.toBe(sentId);
     await page.context().close();
   });
 
@@ -226,7 +226,7 @@ describeDesk('the pages of transactions', () => {
     expect(world.wallet.balanceOf(PLAYER)).toBe(before + 300);
     await outcomeRow(page).getByText('differs').waitFor();
     await page.getByRole('region', { name: 'Advice' }).getByText('Ask the provider.').waitFor();
-    expect(await page.getByRole('button', { name: 'Resolve now' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Resolve now' }).count()).toBe(0);
     await page.context().close();
   });
 
@@ -269,7 +269,7 @@ describeDesk('the pages of transactions', () => {
     await timeline.getByText('"transactionId": "bet-hostile"').waitFor();
     await timeline.getByText('Show the answer (HTTP 503)').click();
     await timeline.getByText('<img src=x onerror=').waitFor();
-    expect(await page.locator('main img').count()).toBe(0);
+    await expect.poll(() => page.locator('main img').count()).toBe(0);
     await page.getByRole('link', { name: 'Entries about this transaction' }).waitFor();
     await page.context().close();
   });
@@ -279,8 +279,8 @@ describeDesk('the pages of transactions', () => {
     for (const name of ['Resolve now', 'Settle by hand', 'Adjust the balance']) {
       const button = page.getByRole('button', { name });
       await button.waitFor();
-      expect(await button.isDisabled()).toBe(true);
-      expect(await button.getAttribute('title')).toBe('Needs the role operations');
+      await expect.poll(() => button.isDisabled()).toBe(true);
+      await expect.poll(() => button.getAttribute('title')).toBe('Needs the role operations');
     }
     await page.context().close();
   });

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../world/temporary-folder.js';
 import { CHROMIUM, FLAGS } from '../world/browser.js';
 
 /** Time-out of a step on a page, in milliseconds. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 interface Refusal {
   readonly status: number;

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BATCHES, batchOrder, GRANTS } from '../approvals/desk.js';
 import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
-import { launch, type Launched } from '../process/launch.js';
+import { launch, type Launched, ownPort } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
 import { ADMIN_KEY, useWorld, type World } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
-const PORT = 25_000 + Math.floor(Math.random() * 1000);
+const PORT = ownPort();
 const DAY_MS = 24 * 3_600_000;
 
 const world = useWorld();

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { BATCHES, batchOrder, callWith } from '../approvals/desk.js';
-import { launch, type Launched } from '../process/launch.js';
+import { launch, type Launched, ownPort } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { ADMIN_KEY, useWorld } from '../world/world.js';
 import { CALLS_AT_ONCE, Tool, until } from './tool.js';
 
-const PORT = 26_000 + Math.floor(Math.random() * 1000);
+const PORT = ownPort();
 const SERVICE_URL = `http://127.0.0.1:${PORT}`;
 
 let service: Launched;

@@ -9,7 +9,7 @@ import { readPidFile } from '../../src/embedded-postgres/postmaster.js';
 import { groupCommitEnvironment } from '../world/group-commit.js';
 import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { launch, type Launched } from './launch.js';
+import { launch, type Launched, ownPort } from './launch.js';
 
 const ADMIN_KEY = 'admin-key-of-the-process-tests-01234567';
 const SECRETS_KEY = Buffer.alloc(32, 'process').toString('base64');
@@ -23,7 +23,7 @@ export interface SignedReply {
 
 /** The built service as a process, with its own embedded database and a recording wallet. */
 export class BuiltService {
-  readonly port = 24_000 + Math.floor(Math.random() * 1000);
+  readonly port = ownPort();
   readonly url = `http://127.0.0.1:${this.port}`;
   private running!: Launched;
 

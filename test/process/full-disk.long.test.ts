@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../world/database.js';
 import { until } from './built-service.js';
-import { ended, launch, type Launched } from './launch.js';
+import { ended, launch, type Launched, ownPort } from './launch.js';
 
-const port = 25_000 + Math.floor(Math.random() * 1000);
+const port = ownPort();
 const url = `http://127.0.0.1:${port}`;
 
 let service: Launched;

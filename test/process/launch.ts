@@ -29,6 +29,18 @@ export function launch(
   return { process: child, lines };
 }
 
+const PORTS_OF_A_WORKER = 1_000;
+/** A sandbox also listens at the two ports after its own. */
+const PORTS_OF_A_SERVICE = 3;
+let next = Math.floor(Math.random() * PORTS_OF_A_WORKER);
+
+/** A port for a service, which it keeps when it is restarted. Another worker of the tests gets other ports. */
+export function ownPort(): number {
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1);
+  next = (next + PORTS_OF_A_SERVICE) % PORTS_OF_A_WORKER;
+  return 20_000 + worker * PORTS_OF_A_WORKER + next;
+}
+
 /** Resolves with the exit status once all output has been read. */
 export async function ended({ process: child }: Launched): Promise<number | null> {
   await once(child, 'close');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 import { temporaryFolder } from '../../../test/world/temporary-folder.js';
 import { command } from './command.js';
 
@@ -32,16 +32,19 @@ export const SIGNATURE_REFUSALS = [
 
 export const only = (...ids: string[]) => ids.flatMap((id) => ['--only', id]);
 
+/** A test that runs beside others must pass its own `onTestFinished`: the global one may end with another test. */
+export type AtEnd = TestContext['onTestFinished'];
+
 /** A folder for the reports of the current test. */
-export async function reportFolder(): Promise<string> {
+export async function reportFolder(atEnd: AtEnd = onTestFinished): Promise<string> {
   const folder = await temporaryFolder();
-  onTestFinished(() => folder.remove());
+  atEnd(() => folder.remove());
   return folder.path;
 }
 
 /** Certifies with these arguments. Also returns the ids of the cases that failed, and of those that were blocked. */
-export async function certify(args: string[], secret: string) {
-  const json = join(await reportFolder(), 'report.json');
+export async function certify(args: string[], secret: string, atEnd?: AtEnd) {
+  const json = join(await reportFolder(atEnd), 'report.json');
   const result = await command([...args, '--json', json], { secret });
   const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
   const idsOf = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);

@@ -8,7 +8,7 @@ import { CHROMIUM, FLAGS } from '../../world/browser.js';
 import { ADMIN_KEY, type World } from '../../world/world.js';
 
 /** Time-out of a step on a page, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** A `describe` whose tests are skipped where there is no browser. */
 export const describeDesk = describe.skipIf(!existsSync(CHROMIUM));
