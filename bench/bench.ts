@@ -5,6 +5,7 @@
  * ends within ten minutes.
  * A whole run writes bench/results/bench.json and bench.svg; a run with any option only prints its figures.
  */
+import { execFileSync } from 'node:child_process';
 import { readOptions } from './command-line.js';
 import { type Contestant, type Name, NAMES, start } from './contestants.js';
 import { type Case, Measuring } from './measure.js';
@@ -22,6 +23,8 @@ const USAGE = `usage: npm run bench -- [options]
                                   watched (with 200 readers of the live view), previous
                                   (the service at an earlier commit, built on first use), floor, lean, usual
   --previous COMMIT               the commit of \`previous\`; by default the last one on Fastify
+  --node service=PATH             the Node that runs a contestant; by default the one that runs the benchmark. May be
+                                  repeated.
   --to previous                   the contestant that all ratios refer to; by default the floor, or without it the
                                   last contestant
   --only BET@32,pace@100          which cases: a workload (BET, WIN, replay, balance, verify, mixed) @ connections
@@ -54,16 +57,24 @@ interface Selection {
   readonly reference: Name;
   /** The commit of `previous`. */
   readonly previous: string;
+  readonly nodes: ReadonlyMap<Name, string>;
   readonly chosen: (caseName: string) => boolean;
   readonly rounds: number;
 }
 
-function bench({ contestants: names, reference, previous, chosen, rounds }: Selection): Promise<Results> {
+function bench({
+  contestants: names,
+  reference,
+  previous,
+  nodes,
+  chosen,
+  rounds,
+}: Selection): Promise<Results> {
   const started = performance.now();
   return withSurroundings('bench', async ({ postgres, operator, surroundings }) => {
     const contestants: Contestant[] = [];
     try {
-      for (const name of names) contestants.push(await start(name, { ...surroundings, previous }));
+      for (const name of names) contestants.push(await start(name, { ...surroundings, previous, nodes }));
       const witnessed: Witnessed[] = [];
       for (const contestant of contestants) witnessed.push(await witness(contestant, operator));
       const until = started + LATEST_ROUND_SECONDS * 1000;
@@ -106,10 +117,25 @@ function contestantsIn(list: string): readonly Name[] {
   });
 }
 
+/**
+ * Reads NAME=PATH pairs, and prints the version of each Node.
+ * @throws Error if a contestant is unknown, or its Node does not run
+ */
+function nodesIn(pairs: readonly string[]): ReadonlyMap<Name, string> {
+  const nodes = new Map<Name, string>();
+  for (const pair of pairs) {
+    const [name = '', path = ''] = pair.split('=');
+    for (const each of contestantsIn(name)) nodes.set(each, path);
+    console.log(`${name} runs on Node ${execFileSync(path, ['--version'], { encoding: 'utf8' }).trim()}`);
+  }
+  return nodes;
+}
+
 const options = readOptions(USAGE, {
   contestants: { type: 'string' },
   to: { type: 'string' },
   previous: { type: 'string', default: FASTIFY },
+  node: { type: 'string', multiple: true, default: [] },
   only: { type: 'string' },
   rounds: { type: 'string' },
 });
@@ -122,6 +148,7 @@ const results = await bench({
   contestants,
   reference,
   previous: options.previous,
+  nodes: nodesIn(options.node),
   chosen: (name) => !parts || parts.some((part) => part === name || name.startsWith(`${part}@`)),
   rounds: Number(options.rounds ?? ROUNDS),
 });

@@ -49,6 +49,8 @@ export interface Surroundings {
   readonly execArgv?: readonly string[];
   /** The commit of `previous`. */
   readonly previous?: string;
+  /** The Node that runs a contestant, if it is not that of this process: its path. */
+  readonly nodes?: ReadonlyMap<Name, string>;
   /** Additional variables for the service. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -141,7 +143,7 @@ async function launch(
   name: Name,
   port: number,
   databaseUrl: string,
-  { operatorUrl, folder, label = name, execArgv = [], environment, previous = FASTIFY }: Surroundings,
+  { operatorUrl, folder, label = name, execArgv = [], environment, previous = FASTIFY, nodes }: Surroundings,
 ): Promise<ChildProcess> {
   // The log goes to a file, as in production; reading a pipe would load the measuring process.
   const logFile = join(folder, `${label}.log`);
@@ -160,7 +162,8 @@ async function launch(
         }
       : { OPERATOR_URL: operatorUrl, RATE_LIMIT: String(RATE_LIMIT), FLOOR: name }),
   };
-  const child = spawn(process.execPath, [...execArgv, await programOf(name, previous)], {
+  const node = nodes?.get(name) ?? process.execPath;
+  const child = spawn(node, [...execArgv, await programOf(name, previous)], {
     cwd: folder,
     env,
     stdio: ['ignore', log, log],
