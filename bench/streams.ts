@@ -18,13 +18,13 @@ export class Streams {
         agent: false,
       }).end(),
     );
-    const streams = new Streams(requests);
-    for (const each of requests) {
-      const [response] = (await once(each, 'response')) as [IncomingMessage];
+    // All at once: a response that arrives before somebody waits for it would be missed.
+    const answers = await Promise.all(requests.map((each) => once(each, 'response')));
+    for (const [response] of answers as [IncomingMessage][]) {
       if (response.statusCode !== 200) throw new Error(`a stream was answered ${response.statusCode}`);
       response.on('error', () => undefined).resume();
     }
-    return streams;
+    return new Streams(requests);
   }
 
   close(): void {
