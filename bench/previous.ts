@@ -3,7 +3,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The last commit on Fastify. docs/performance.md compares the service with it. */
+/** The last commit on Fastify. docs/adr/0007-lean-express.md compares the service with it. */
 export const FASTIFY = '2659cb4';
 /** The last commit that neither bounded the calls to an operator nor refused requests under overload. */
 export const UNBOUNDED = '5eded89';
