@@ -15,6 +15,8 @@ const PAGES = [
   'contract',
   'provider',
   'operator',
+  'openapi-clients',
+  'debug-signature',
   'sandbox',
   'reconciliation',
   'glossary',

@@ -17,7 +17,8 @@ const MEASURING_MS = 30_000;
 const CONTENT_TYPE = 'An answer that the platform reads is JSON with the Content-Type application/json.';
 const SLOW_BODY = 'A server waits for a body that arrives slowly, and answers other calls in the meantime.';
 const PARALLEL = 'A server works on several calls at the same time.';
-const KEPT_ALIVE = 'A server answers several calls over one kept-alive connection.';
+const KEPT_ALIVE =
+  'A server answers several calls over one kept-alive connection, unless it answers with `Connection: close`.';
 
 /** The cases about HTTP: content type, slow bodies, concurrent calls. */
 export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[] {

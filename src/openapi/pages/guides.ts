@@ -12,6 +12,8 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ['/docs/contract.md', 'docs/contract.md'],
   ['/docs/provider.md', 'docs/integrate/provider.md'],
   ['/docs/operator.md', 'docs/integrate/operator.md'],
+  ['/docs/openapi-clients.md', 'docs/integrate/openapi-clients.md'],
+  ['/docs/debug-signature.md', 'docs/integrate/debug-signature.md'],
   ['/docs/sandbox.md', 'docs/sandbox.md'],
   ['/docs/reconciliation.md', 'docs/reconciliation.md'],
   ['/docs/glossary.md', 'docs/glossary.md'],
