@@ -9,8 +9,8 @@ import {
   type BalanceRecord,
   BOOKED_AND_LOST,
   type CallRecord,
+  type DeliveryRecord,
   type Fate,
-  MISDELIVERED,
 } from '../processes/counterparts.process.js';
 import { run } from '../processes/child.js';
 import { OPERATORS, type World } from '../world.js';
@@ -23,7 +23,8 @@ import { judgeRound } from './round.js';
 export interface Coverage {
   'a lease was taken over between claim and call': number;
   'booked, and the answer lost': number;
-  'an answer went to another call': number;
+  'two answers of a wallet changed places': number;
+  "a wallet's answer was sent once more": number;
   'a ROLLBACK came before its BET': number;
   'a replay while in flight': number;
   'Redis was unavailable when a nonce was claimed': number;
@@ -65,6 +66,7 @@ export async function judge({ world, history, providers, faults, folder }: Evide
   const reads: BalanceRecord[] = [];
   for await (const read of linesOf<BalanceRecord>(join(folder, 'balances.jsonl'))) reads.push(read);
   violations.push(...judgeBalances(history.intents.values(), calls, reads));
+  const deliveries = await readDeliveries(join(folder, 'deliveries.jsonl'));
   const grants = await judgeGrants(join(folder, 'grants.jsonl'), violations);
 
   const databaseUrl = await world.databaseUrl();
@@ -120,14 +122,29 @@ export async function judge({ world, history, providers, faults, folder }: Evide
     coverage: {
       'a lease was taken over between claim and call': beforeCall,
       'booked, and the answer lost': withFate(BOOKED_AND_LOST),
-      'an answer went to another call': withFate(MISDELIVERED),
+      'two answers of a wallet changed places': sumOf(deliveries.map(({ swaps }) => swaps)),
+      "a wallet's answer was sent once more": sumOf(deliveries.map(({ repeats }) => repeats)),
       'a ROLLBACK came before its BET': tombstones,
       'a replay while in flight': coded('TRANSACTION_IN_FLIGHT'),
       'Redis was unavailable when a nonce was claimed': coded('REPLAY_PROTECTION_UNAVAILABLE'),
       'a fail-over during a commit': faults.failOversDuringCommit,
-      'a resumed instance could not settle its old attempt': refused.reduce((sum, count) => sum + count, 0),
+      'a resumed instance could not settle its old attempt': sumOf(refused),
     },
   };
+}
+
+/** How the wallets' answers were delivered. */
+async function readDeliveries(path: string): Promise<DeliveryRecord[]> {
+  const operators: readonly string[] = OPERATORS;
+  const deliveries: DeliveryRecord[] = [];
+  for await (const delivery of linesOf<DeliveryRecord>(path)) {
+    if (operators.includes(delivery.party)) deliveries.push(delivery);
+  }
+  return deliveries;
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function readLedger(path: string): Promise<OperatorLedger> {

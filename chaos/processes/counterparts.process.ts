@@ -26,9 +26,6 @@ export type Fate =
 /** The fates after which the money has moved without the service knowing. */
 export const BOOKED_AND_LOST: readonly Fate[] = ['booked-refused', 'booked-silent', 'booked-dropped', 'late'];
 
-/** The fates after which an answer can reach another call. */
-export const MISDELIVERED: readonly Fate[] = ['swapped', 'answered-twice'];
-
 export interface WalletRates {
   readonly seed: number;
   /** Probabilities, 0 … 1. */
@@ -55,6 +52,15 @@ export interface BalanceRecord {
   readonly playerRef: string;
   /** In minor units. */
   readonly balance: number;
+}
+
+/** How often the answers of a wallet or webhook reached another call than theirs. */
+export interface DeliveryRecord {
+  readonly party: string;
+  /** Pairs of answers that changed places. */
+  readonly swaps: number;
+  /** Answers that were sent once more. */
+  readonly repeats: number;
 }
 
 export type Command =

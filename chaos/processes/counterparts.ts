@@ -7,7 +7,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { finished } from 'node:stream/promises';
 import { Ledger, readOrder } from '../../src/sandbox/ledger.js';
 import { digest } from '../seeded.js';
-import type { BalanceRecord, CallRecord, Command, Fate, WalletRates } from './counterparts.process.js';
+import type {
+  BalanceRecord,
+  CallRecord,
+  Command,
+  DeliveryRecord,
+  Fate,
+  WalletRates,
+} from './counterparts.process.js';
 import { Delivery, sendJson } from './delivery.js';
 
 const FATES: readonly Exclude<Fate, 'answered' | 'declined'>[] = [
@@ -172,6 +179,12 @@ async function writeOut(folder: string): Promise<void> {
   }
   await writeLines(`${folder}/calls.jsonl`, calls);
   await writeLines(`${folder}/balances.jsonl`, balances);
+  const delivered = [...deliveries].map(([party, { swaps, repeats }]): DeliveryRecord => ({
+    party,
+    swaps,
+    repeats,
+  }));
+  await writeLines(`${folder}/deliveries.jsonl`, delivered);
   const callbacks = [...grants].map(([requestRef, count]) => ({ requestRef, count }));
   await writeLines(`${folder}/grants.jsonl`, callbacks);
   await writeLines(`${folder}/altered.jsonl`, altered);

@@ -8,6 +8,10 @@ const SWAP_MS = 20;
 
 /** Delivers the answers of one wallet or webhook, some of them to another call than theirs. */
 export class Delivery {
+  /** How often two answers changed places. */
+  swaps = 0;
+  /** How often an answer was sent once more. */
+  repeats = 0;
   private waiting: { readonly response: ServerResponse; readonly body: object } | undefined;
   private latest: object | undefined;
 
@@ -16,7 +20,10 @@ export class Delivery {
     const { waiting } = this;
     this.waiting = undefined;
     this.latest = body;
-    if (waiting) sendJson(waiting.response, 200, body);
+    if (waiting) {
+      this.swaps += 1;
+      sendJson(waiting.response, 200, body);
+    }
     sendJson(response, 200, waiting?.body ?? body);
   }
 
@@ -24,7 +31,7 @@ export class Delivery {
   sendTwice(response: ServerResponse, body: object): void {
     const { socket } = response;
     this.send(response, body);
-    sendExtra(socket, body);
+    this.sendExtra(socket, body);
   }
 
   /**
@@ -41,8 +48,18 @@ export class Delivery {
       const { socket } = response;
       const earlier = this.latest;
       this.send(response, body);
-      if (earlier) sendExtra(socket, earlier);
+      if (earlier) this.sendExtra(socket, earlier);
     }, SWAP_MS);
+  }
+
+  private sendExtra(socket: Socket | null, body: object): void {
+    const text = JSON.stringify(body);
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
+    setTimeout(() => {
+      if (!socket?.writable) return;
+      this.repeats += 1;
+      socket.write(head + text);
+    }, EXTRA_MS);
   }
 }
 
@@ -53,10 +70,4 @@ export function sendJson(response: ServerResponse, status: number, body: object)
     'Content-Length': Buffer.byteLength(text),
   });
   response.end(text);
-}
-
-function sendExtra(socket: Socket | null, body: object): void {
-  const text = JSON.stringify(body);
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
-  setTimeout(() => socket?.writable && socket.write(head + text), EXTRA_MS);
 }
