@@ -25,8 +25,8 @@ const USAGE = `usage: npm run chaos -- [--seed N] [--minutes N] [--instances N] 
 const LIVENESS_SECONDS = 90;
 /** Maximum number of undecided transactions that a finding names. */
 const LISTED = 10;
-/** Maximum length of a scripted load, which ends earlier, with its last fault. */
-const SCRIPT_MINUTES = 2;
+/** Maximum length of a scripted load. It ends with its last fault, earlier unless the machine is very busy. */
+const SCRIPT_MINUTES = 5;
 /**
  * Time of a scripted run after which no provider gives up any more, in milliseconds. Otherwise the end of the run would
  * have to wait for the resolver.
