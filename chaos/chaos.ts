@@ -6,10 +6,12 @@ import { readOptions } from '../bench/command-line.js';
 import { Faults } from './faults.js';
 import { recordMoves } from './judge/moves.js';
 import { judge, type Verdict } from './judge/judge.js';
+import { judgeLatestOverviews } from './judge/latest-overviews.js';
 import { Client } from './load/client.js';
 import { FreeSpins } from './load/free-spins.js';
 import { definite, History, type Intent, intentKey } from './load/history.js';
 import { Providers } from './load/provider.js';
+import { Readers } from './load/readers.js';
 import { launchPlayers, Rounds } from './load/rounds.js';
 import { planOf, scriptedPlan } from './plan.js';
 import { postgresBinaries } from './processes/postgres.js';
@@ -99,7 +101,8 @@ async function play(run: Run, world: World): Promise<number> {
   const history = new History(join(run.folder, 'history.jsonl'));
   const client = new Client(world);
   const providers = new Providers(world, client, history);
-  const faults = new Faults(world, run.plan, history);
+  const readers = new Readers(world, run.plan.readers);
+  const faults = new Faults(world, run.plan, history, readers);
   const freeSpins = new FreeSpins(world);
   await recordMoves(await world.databaseUrl());
   const sessions = await launchPlayers(client);
@@ -109,6 +112,7 @@ async function play(run: Run, world: World): Promise<number> {
 
   if (run.plan.scripted) setTimeout(() => (providers.patient = true), SCRIPT_PATIENT_MS);
   const rounds = new Rounds(providers, sessions, seed);
+  readers.start();
   const load = Promise.all([rounds.play(run.sideBySide), freeSpins.grant()]);
   const striking = faults.run();
   let struck = false;
@@ -125,11 +129,13 @@ async function play(run: Run, world: World): Promise<number> {
   const healed = performance.now();
   const violations = await settle(world, history, providers, freeSpins, load);
   const settledSeconds = (performance.now() - healed) / 1000;
+  violations.push(...(await judgeLatestOverviews(world, readers)));
+  readers.stop();
   await client.close();
   await world.counterparts.command({ do: 'write-out', folder: run.folder });
   await history.close();
 
-  const verdict = await judge({ world, history, providers, faults, folder: run.folder });
+  const verdict = await judge({ world, history, providers, readers, faults, folder: run.folder });
   const measured: Measured = {
     began,
     seconds: (Date.now() - began.getTime()) / 1000,

@@ -11,7 +11,9 @@ import {
   type Plan,
   type PlannedFault,
 } from './plan.js';
+import type { Readers } from './load/readers.js';
 import { until } from './processes/child.js';
+import { type Name, NAMES, type Place } from './processes/names.js';
 import type { World } from './world.js';
 
 /** How long calls are held back before an instance is killed or suspended, in milliseconds. */
@@ -27,16 +29,21 @@ const ALL_READY_SECONDS = 20;
 /** Faults of a script that begin only when every instance is ready. */
 const NEEDS_ALL_READY: readonly FaultKind[] = ['suspend', 'kill-before-call', 'redis-kill', 'fail-over'];
 
+type SettingsFault = Extract<Fault, { readonly kind: 'database-settings' }>;
+
 /** Injects the faults of a plan, all its sequences at the same time. */
 export class Faults {
   /** Number of fail-overs that began while statements were under way. */
   failOversDuringCommit = 0;
+  /** Number of connections that were opened while the database had other settings. */
+  connectionsWithOtherSettings = 0;
   private stopped = false;
 
   constructor(
     private readonly world: World,
     private readonly plan: Plan,
     private readonly history: History,
+    private readonly readers: Readers,
   ) {}
 
   /** Resolves when all faults of the plan have ended, or, after `stop`, those under way. */
@@ -53,6 +60,8 @@ export class Faults {
   /** Ends the effects of all faults, and waits until every instance is ready. */
   async heal(): Promise<void> {
     for (const link of this.world.links()) link.heal();
+    for (const name of NAMES) this.world.lead(name, 'home');
+    this.readers.heal();
     this.world.redis?.resume();
     for (const instance of this.world.instances) {
       instance.resume();
@@ -121,6 +130,8 @@ export class Faults {
         await world.postgres!.failOver();
         return world.postgres!.addReplica();
       }
+      case 'database-settings':
+        return this.withOtherSettings(fault);
       case 'redis-kill':
       case 'redis-restart':
         await world.redis!.end(fault.kind === 'redis-kill' ? 'SIGKILL' : 'SIGTERM');
@@ -143,6 +154,16 @@ export class Faults {
         await sleep(fault.forMs);
         return link.heal();
       }
+      case 'name-moves':
+        return this.whileNameLeads(fault.name, 'moved', fault.forMs);
+      case 'name-misleads':
+        return this.whileNameLeads(fault.name, 'other', fault.forMs);
+      case 'name-lost':
+        return this.whileNameLeads(fault.name, undefined, fault.forMs);
+      case 'readers-leave':
+        return this.readers.leave(fault.instance, fault.forMs);
+      case 'reader-stalls':
+        return this.readers.stall(fault.instance, fault.forMs);
     }
   }
 
@@ -153,6 +174,25 @@ export class Faults {
     await sleep(BEFORE_CALL_MS);
     await work();
     wallets.heal();
+  }
+
+  /** The connections that are opened meanwhile are not cut at the end: they must be as good as all others. */
+  private async withOtherSettings({ scope, settings, forMs }: SettingsFault): Promise<void> {
+    const postgres = this.world.postgres!;
+    await postgres.changeSettings(scope, settings);
+    const links = [...this.world.linksTo('database', 'home'), ...this.world.linksTo('database', 'moved')];
+    const relayed = () => links.reduce((sum, link) => sum + link.relayed, 0);
+    const before = relayed();
+    for (const link of links) link.cut();
+    await sleep(forMs);
+    await postgres.resetSettings(scope);
+    this.connectionsWithOtherSettings += relayed() - before;
+  }
+
+  private async whileNameLeads(name: Name, place: Place | undefined, forMs: number): Promise<void> {
+    this.world.lead(name, place);
+    await sleep(forMs);
+    this.world.lead(name, 'home');
   }
 
   private suspend(instances: readonly number[]): void {

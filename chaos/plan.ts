@@ -1,4 +1,12 @@
+import { type Name, NAMES } from './processes/names.js';
 import { Seeded } from './seeded.js';
+import {
+  SETTING_NAMES,
+  SETTINGS_SCOPES,
+  type SettingName,
+  type SettingsScope,
+  STATABLE,
+} from './settings.js';
 
 /** The kinds of an instance's connections that a fault cuts or stalls, named after the party at the other end. */
 export const LINKS = ['client', 'database', 'redis', 'wallet'] as const;
@@ -17,11 +25,28 @@ export type Fault =
   | { readonly kind: 'database-crash' }
   | { readonly kind: 'database-kill' }
   | { readonly kind: 'fail-over' }
+  /** Settings of new connections get other values, and the open connections are cut. */
+  | {
+      readonly kind: 'database-settings';
+      readonly scope: SettingsScope;
+      readonly settings: readonly SettingName[];
+      readonly forMs: number;
+    }
   | { readonly kind: 'redis-kill'; readonly downMs: number }
   | { readonly kind: 'redis-restart'; readonly downMs: number }
   | { readonly kind: 'redis-stall'; readonly forMs: number }
   | { readonly kind: 'cut'; readonly link: LinkKind; readonly instance: number; readonly forMs: number }
-  | { readonly kind: 'hold-up'; readonly link: LinkKind; readonly instance: number; readonly forMs: number };
+  | { readonly kind: 'hold-up'; readonly link: LinkKind; readonly instance: number; readonly forMs: number }
+  /** A party moves to another address, and its name follows. */
+  | { readonly kind: 'name-moves'; readonly name: Name; readonly forMs: number }
+  /** A wallet's name leads to another party's server, the database's name to the standby. */
+  | { readonly kind: 'name-misleads'; readonly name: Name; readonly forMs: number }
+  /** A name does not resolve. */
+  | { readonly kind: 'name-lost'; readonly name: Name; readonly forMs: number }
+  /** Readers of the console disconnect, and return. */
+  | { readonly kind: 'readers-leave'; readonly instance: number; readonly forMs: number }
+  /** A reader of the console stops reading, with its connection open. */
+  | { readonly kind: 'reader-stalls'; readonly instance: number; readonly forMs: number };
 
 export type FaultKind = Fault['kind'];
 
@@ -34,9 +59,11 @@ export interface PlannedFault {
 /** Sequences of faults. The faults of a sequence do not overlap; those of different ones may. */
 export const SEQUENCES = {
   instances: ['kill', 'kill-before-call', 'suspend', 'rolling-restart'],
-  database: ['database-restart', 'database-crash', 'database-kill', 'fail-over'],
+  database: ['database-restart', 'database-crash', 'database-kill', 'fail-over', 'database-settings'],
   redis: ['redis-kill', 'redis-restart', 'redis-stall'],
   links: ['cut', 'hold-up'],
+  names: ['name-moves', 'name-misleads', 'name-lost'],
+  readers: ['readers-leave', 'reader-stalls'],
 } as const satisfies Record<string, readonly FaultKind[]>;
 export type Sequence = keyof typeof SEQUENCES;
 
@@ -51,6 +78,8 @@ export interface Plan {
   readonly decline: number;
   /** Offset of each instance's clock, in seconds. */
   readonly clockSeconds: readonly number[];
+  /** The number of readers that follow the console's stream at each instance. */
+  readonly readers: number;
   readonly faults: Readonly<Record<Sequence, readonly PlannedFault[]>>;
 }
 
@@ -77,6 +106,12 @@ const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>>
   'redis-stall': [40, 120],
   cut: [6, 30],
   'hold-up': [10, 40],
+  'database-settings': [50, 120],
+  'name-moves': [40, 100],
+  'name-misleads': [60, 140],
+  'name-lost': [60, 140],
+  'readers-leave': [10, 30],
+  'reader-stalls': [30, 90],
 };
 
 /** Delay of the first faults, so that the load can begin. */
@@ -111,12 +146,8 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
     clockSeconds: Array.from({ length: parts.instances }, (_, number) =>
       number === 0 ? 0 : random.below(121) - 60,
     ),
-    faults: {
-      instances: sequence(SEQUENCES.instances),
-      database: sequence(SEQUENCES.database),
-      redis: sequence(SEQUENCES.redis),
-      links: sequence(SEQUENCES.links),
-    },
+    readers: 2 + random.below(5),
+    faults: sequencesOf(sequence),
   };
 }
 
@@ -129,23 +160,37 @@ const SCRIPT_SUSPENDED_MS = 11_000;
 
 /** A script of less than two minutes that forces each situation that a run must include. */
 export function scriptedPlan(seed: number, parts: Parts): Plan {
+  const { database } = parts;
   const last = parts.instances - 1;
   const all = Array.from({ length: parts.instances }, (_, number) => number);
   const script: readonly [atSeconds: number, fault: Fault][] = [
+    [3, { kind: 'reader-stalls', instance: 0, forMs: 20_000 }],
     [5, { kind: 'suspend', instances: [last], forMs: SCRIPT_SUSPENDED_MS }],
     [8, { kind: 'redis-kill', downMs: 1500 }],
+    [9, { kind: 'name-moves', name: 'wallet', forMs: 3000 }],
     [16, { kind: 'kill-before-call', instances: [0], downMs: 500 }],
     [18, { kind: 'cut', link: 'wallet', instance: 0, forMs: 500 }],
     [21, { kind: 'redis-stall', forMs: 2500 }],
     [24, { kind: 'fail-over' }],
     [26, { kind: 'kill', instances: [last], downMs: 500 }],
     [30, { kind: 'cut', link: 'database', instance: 0, forMs: 0 }],
+    [30, { kind: 'readers-leave', instance: last, forMs: 2000 }],
+    [31, { kind: 'database-settings', scope: 'role', settings: STATABLE, forMs: 4000 }],
     [33, { kind: 'hold-up', link: 'database', instance: last, forMs: 4500 }],
+    [34, { kind: 'name-moves', name: 'database', forMs: 2000 }],
     [38, { kind: 'rolling-restart' }],
     [40, { kind: 'redis-restart', downMs: 500 }],
+    [
+      41,
+      { kind: 'database-settings', scope: 'database', settings: ['session_replication_role'], forMs: 5000 },
+    ],
+    [42, { kind: 'name-misleads', name: 'wallet', forMs: 2000 }],
+    [46, { kind: 'name-lost', name: 'wallet', forMs: 2000 }],
     [48, { kind: 'database-crash' }],
+    [51, { kind: 'name-misleads', name: 'database', forMs: 3000 }],
     [52, { kind: 'cut', link: 'client', instance: 0, forMs: 500 }],
     [55, { kind: 'kill', instances: all, downMs: 200 }],
+    [56, { kind: 'name-lost', name: 'database', forMs: 2000 }],
     [58, { kind: 'database-kill' }],
     [62, { kind: 'database-restart' }],
     [64, { kind: 'cut', link: 'redis', instance: last, forMs: 1000 }],
@@ -154,7 +199,8 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
   const kinds = possible(parts);
   const sequence = (of: readonly FaultKind[]) =>
     script
-      .filter(([, { kind }]) => of.includes(kind) && kinds.includes(kind))
+      .filter(([, fault]) => of.includes(fault.kind) && kinds.includes(fault.kind))
+      .filter(([, fault]) => database || !('name' in fault) || fault.name !== 'database')
       .map(([atSeconds, fault]) => ({ atMs: atSeconds * 1000, fault }));
   return {
     seed,
@@ -163,13 +209,27 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
     misbehave: 0.06,
     decline: 0.02,
     clockSeconds: all.map((number) => number * 40),
-    faults: {
-      instances: sequence(SEQUENCES.instances),
-      database: sequence(SEQUENCES.database),
-      redis: sequence(SEQUENCES.redis),
-      links: sequence(SEQUENCES.links),
-    },
+    readers: 3,
+    faults: sequencesOf(sequence),
   };
+}
+
+/** The kinds of faults that need a PostgreSQL besides the instance. */
+const NEEDS_DATABASE: readonly FaultKind[] = [
+  'fail-over',
+  'database-restart',
+  'database-crash',
+  'database-settings',
+];
+
+function sequencesOf(
+  faultsOf: (kinds: readonly FaultKind[]) => readonly PlannedFault[],
+): Record<Sequence, readonly PlannedFault[]> {
+  const names = Object.keys(SEQUENCES) as Sequence[];
+  return Object.fromEntries(names.map((name) => [name, faultsOf(SEQUENCES[name])])) as Record<
+    Sequence,
+    readonly PlannedFault[]
+  >;
 }
 
 function possible({ database, redis, instances }: Parts): readonly FaultKind[] {
@@ -178,7 +238,7 @@ function possible({ database, redis, instances }: Parts): readonly FaultKind[] {
     .filter((kind) => {
       if (kind.startsWith('redis')) return redis;
       if (kind === 'rolling-restart') return instances > 1;
-      return database || (kind !== 'fail-over' && kind !== 'database-restart' && kind !== 'database-crash');
+      return database || !NEEDS_DATABASE.includes(kind);
     });
 }
 
@@ -212,6 +272,18 @@ function draw(random: Seeded, kind: FaultKind, { instances: count, redis, databa
       const long = kind === 'hold-up' ? forMs * 2 : random.chance(0.5) ? 0 : forMs;
       return { kind, link: random.pick(links), instance: one, forMs: long };
     }
+    case 'database-settings': {
+      const settings = random.chance(0.3) ? STATABLE : SETTING_NAMES.filter(() => random.chance(0.4));
+      return { kind, scope: random.pick(SETTINGS_SCOPES), settings, forMs: 2 * forMs };
+    }
+    case 'name-moves':
+    case 'name-misleads':
+    case 'name-lost':
+      return { kind, name: database ? random.pick(NAMES) : 'wallet', forMs: 2 * forMs };
+    case 'readers-leave':
+      return { kind, instance: one, forMs };
+    case 'reader-stalls':
+      return { kind, instance: one, forMs: 8 * forMs };
     default:
       return { kind };
   }

@@ -5,9 +5,11 @@ import { findEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres
 import { Counterparts } from './processes/counterparts.process.js';
 import { freePort, until } from './processes/child.js';
 import { Instance, SHUTDOWN_DELAY_MS } from './processes/instance.js';
-import { Link } from './processes/link.js';
+import { type Address, Link } from './processes/link.js';
+import { ADDRESSES, hostOf, type Name, Names, type Place } from './processes/names.js';
 import { Postgres } from './processes/postgres.js';
 import { Redis } from './processes/redis.js';
+import { Stranger } from './processes/stranger.js';
 import type { LinkKind, Plan } from './plan.js';
 
 export const WALLET_TIMEOUT_MS = 1000;
@@ -15,7 +17,7 @@ export const LEASE_SECONDS = 3;
 export const CALLBACK_TIMEOUT_MS = 2000;
 /** Time after which every instance knows a new tenant, in milliseconds. */
 const CONFIGURATION_MS = 1500;
-const ADMIN_KEY = 'admin-key-of-the-chaos-runs-0123456789abcdef';
+export const ADMIN_KEY = 'admin-key-of-the-chaos-runs-0123456789abcdef';
 const SECRETS_KEY = Buffer.alloc(32, 'chaos').toString('base64');
 
 export const PROVIDERS = ['spinwell', 'reelworks'] as const;
@@ -23,6 +25,9 @@ export const OPERATORS = ['lucky', 'royal'] as const;
 export type ProviderId = (typeof PROVIDERS)[number];
 export type OperatorId = (typeof OPERATORS)[number];
 export const gameOf = (provider: ProviderId) => `${provider}-reels`;
+
+/** The links at the addresses to which a party's name can lead, all with the same port. */
+type Site = Readonly<Record<Place, Link>>;
 
 export interface Binaries {
   readonly postgres: string;
@@ -34,9 +39,9 @@ export class World {
   readonly secrets = new Map<string, string>();
   readonly instances: Instance[] = [];
   private readonly clientLinks: Link[] = [];
-  private readonly databaseLinks: Link[] = [];
   private readonly redisLinks: Link[] = [];
-  private walletLink!: Link;
+  /** One site for all wallets and webhooks, and one for each instance's connections to the database. */
+  private readonly sites: Readonly<Record<Name, Site[]>> = { wallet: [], database: [] };
 
   private constructor(
     /** Its processes' files, removed at the end. */
@@ -44,6 +49,8 @@ export class World {
     readonly counterparts: Counterparts,
     readonly postgres: Postgres | undefined,
     readonly redis: Redis | undefined,
+    private readonly stranger: Stranger,
+    readonly names: Names,
   ) {}
 
   /**
@@ -56,7 +63,9 @@ export class World {
     const counterparts = await Counterparts.start();
     const postgres = binaries && (await Postgres.start(binaries.postgres, join(folder, 'postgres')));
     const redis = binaries && (await Redis.start(binaries.redis, folder));
-    const world = new World(folder, counterparts, postgres, redis);
+    const stranger = await Stranger.start();
+    const names = new Names(join(folder, 'names.json'));
+    const world = new World(folder, counterparts, postgres, redis, stranger, names);
     try {
       await world.open(plan, results);
     } catch (error) {
@@ -85,17 +94,38 @@ export class World {
   }
 
   link(kind: LinkKind, instance: number): Link {
-    const links = { client: this.clientLinks, database: this.databaseLinks, redis: this.redisLinks };
-    return kind === 'wallet' ? this.walletLink : links[kind][instance]!;
+    if (kind === 'wallet') return this.sites.wallet[0]!.home;
+    if (kind === 'database') return this.sites.database[instance]!.home;
+    return { client: this.clientLinks, redis: this.redisLinks }[kind][instance]!;
   }
 
   links(): Link[] {
-    return [...this.clientLinks, ...this.databaseLinks, ...this.redisLinks, this.walletLink];
+    const sites = Object.values(this.sites).flat();
+    return [...this.clientLinks, ...this.redisLinks, ...sites.flatMap((site) => Object.values(site))];
+  }
+
+  /** The links at one address of a name. */
+  linksTo(name: Name, place: Place): Link[] {
+    return this.sites[name].map((site) => site[place]);
+  }
+
+  /**
+   * Lets a name lead to an address, and cuts the connections to the others. A party that has moved is no longer at its
+   * former address.
+   * @param place undefined if the name does not resolve
+   */
+  lead(name: Name, place: Place | undefined): void {
+    this.names.lead(name, place);
+    for (const site of this.sites[name]) {
+      for (const [at, link] of Object.entries(site)) if (at !== place) link.cut();
+      if (place === 'moved') site.home.refuse();
+      else if (place === 'home') site.home.heal();
+    }
   }
 
   /** The number of connections on which a statement waits for PostgreSQL's answer. */
   get statementsUnderWay(): number {
-    return this.databaseLinks.reduce((sum, link) => sum + link.awaiting, 0);
+    return this.linksTo('database', 'home').reduce((sum, link) => sum + link.awaiting, 0);
   }
 
   async ready(instance: number): Promise<boolean> {
@@ -126,22 +156,26 @@ export class World {
     this.counterparts.stop();
     await this.redis?.end('SIGKILL');
     await this.postgres?.stop();
+    this.stranger.stop();
     for (const link of this.links()) link.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
   private async open(plan: Plan, results: string): Promise<void> {
     const { postgres, redis } = this;
-    this.walletLink = await Link.open('wallet', () => this.counterparts.address);
+    const wallet = () => this.counterparts.address;
+    this.sites.wallet.push(await openSite('wallet', wallet, () => this.stranger.address));
     await mkdir(join(this.folder, 'data'), { mode: 0o755 });
     for (const [number, clockSeconds] of plan.clockSeconds.entries()) {
       const port = await freePort();
       this.clientLinks.push(await Link.open(`client-${number}`, () => ({ host: '127.0.0.1', port })));
-      const environment: Record<string, string> = { ...SERVICE };
+      const environment: Record<string, string> = { ...SERVICE, CHAOS_NAMES: this.names.file };
       if (postgres) {
-        const link = await Link.open(`database-${number}`, () => postgres.address);
-        this.databaseLinks.push(link);
-        environment['DATABASE_URL'] = `postgres://postgres@127.0.0.1:${link.port}/croupier`;
+        const primary = () => postgres.address;
+        const site = await openSite(`database-${number}`, primary, () => postgres.standby);
+        this.sites.database.push(site);
+        const host = `${hostOf('database')}:${site.home.port}`;
+        environment['DATABASE_URL'] = `postgres://postgres@${host}/croupier`;
       } else {
         environment['DATA_DIR'] = join(this.folder, 'data');
       }
@@ -163,13 +197,15 @@ export class World {
   }
 
   private async register(): Promise<void> {
-    const base = (id: string) => `http://127.0.0.1:${this.walletLink.port}/${id}`;
+    const { port } = this.link('wallet', 0);
+    const base = (host: string, id: string) => `http://${host}:${port}/${id}`;
     for (const id of PROVIDERS) {
-      await this.create('/v1/admin/providers', { id, name: id, webhookBaseUrl: base(id) });
+      await this.create('/v1/admin/providers', { id, name: id, webhookBaseUrl: base(ADDRESSES.home, id) });
       await this.admin('PUT', `/v1/admin/games/${gameOf(id)}`, { providerId: id, name: id });
     }
     for (const id of OPERATORS) {
-      await this.create('/v1/admin/operators', { id, name: id, walletBaseUrl: base(id) });
+      const walletBaseUrl = base(hostOf('wallet'), id);
+      await this.create('/v1/admin/operators', { id, name: id, walletBaseUrl });
     }
   }
 
@@ -181,6 +217,20 @@ export class World {
     if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(json)}`);
     this.secrets.set(tenant.id, String(json['secret']));
   }
+}
+
+async function openSite(
+  name: string,
+  party: () => Address | undefined,
+  other: () => Address | undefined,
+): Promise<Site> {
+  const home = await Link.open(name, party);
+  const at = (place: Place) => ({ host: ADDRESSES[place], port: home.port });
+  return {
+    home,
+    moved: await Link.open(`${name}-moved`, party, at('moved')),
+    other: await Link.open(`${name}-other`, other, at('other')),
+  };
 }
 
 const SERVICE = {

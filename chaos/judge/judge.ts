@@ -5,6 +5,7 @@ import { HEADER } from '../../src/reconciliation/statement.js';
 import type { Faults } from '../faults.js';
 import { type History, type Intent, intentKey } from '../load/history.js';
 import type { Providers } from '../load/provider.js';
+import type { ReaderCounts, Readers } from '../load/readers.js';
 import {
   type BalanceRecord,
   BOOKED_AND_LOST,
@@ -13,8 +14,10 @@ import {
   type Fate,
 } from '../processes/counterparts.process.js';
 import { run } from '../processes/child.js';
+import { NAMES, type Place } from '../processes/names.js';
 import { OPERATORS, type World } from '../world.js';
 import { judgeBalances } from './balances.js';
+import { judgeDelays } from './delays.js';
 import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
 import { type Move, roundsOf } from './moves.js';
 import { judgeRound } from './round.js';
@@ -30,6 +33,11 @@ export interface Coverage {
   'Redis was unavailable when a nonce was claimed': number;
   'a fail-over during a commit': number;
   'a resumed instance could not settle its old attempt': number;
+  'a connection was opened while PostgreSQL had other settings': number;
+  'a connection went to the new address of a name': number;
+  'a connection went to another party because of its name': number;
+  'a name did not resolve': number;
+  'a reader of the console connected again': number;
 }
 
 export interface Verdict {
@@ -42,6 +50,9 @@ export interface Verdict {
   readonly takenOver: number;
   readonly endedByPlatform: number;
   readonly grants: number;
+  /** The delays of BETs while there were no faults, in milliseconds. */
+  readonly calmDelays: readonly number[];
+  readonly readers: ReaderCounts;
 }
 
 /** The evidence for a verdict, collected after the load. */
@@ -49,14 +60,17 @@ export interface Evidence {
   readonly world: World;
   readonly history: History;
   readonly providers: Providers;
+  readonly readers: Readers;
   readonly faults: Faults;
   /** The folder with the counterparts' files, to which the operators' statements are added. */
   readonly folder: string;
 }
 
 /** Checks a run from the records of all parties. */
-export async function judge({ world, history, providers, faults, folder }: Evidence): Promise<Verdict> {
-  const violations: string[] = Array.from(providers.violations);
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const { world, history, providers, readers, faults, folder } = evidence;
+  const delays = judgeDelays(history.intents.values(), history.faults);
+  const violations = [...providers.violations, ...readers.violations, ...delays.violations];
   const operators = new Map<string, OperatorLedger>();
   for (const id of OPERATORS) operators.set(id, await readLedger(join(folder, `ledger-${id}.jsonl`)));
   const calls = await callsById(join(folder, 'calls.jsonl'));
@@ -119,6 +133,8 @@ export async function judge({ world, history, providers, faults, folder }: Evide
     sums: ledgers.sums,
     ...counts,
     grants,
+    calmDelays: delays.calm,
+    readers: readers.counts,
     coverage: {
       'a lease was taken over between claim and call': beforeCall,
       'booked, and the answer lost': withFate(BOOKED_AND_LOST),
@@ -129,8 +145,17 @@ export async function judge({ world, history, providers, faults, folder }: Evide
       'Redis was unavailable when a nonce was claimed': coded('REPLAY_PROTECTION_UNAVAILABLE'),
       'a fail-over during a commit': faults.failOversDuringCommit,
       'a resumed instance could not settle its old attempt': sumOf(refused),
+      'a connection was opened while PostgreSQL had other settings': faults.connectionsWithOtherSettings,
+      'a connection went to the new address of a name': relayedTo(world, 'moved'),
+      'a connection went to another party because of its name': relayedTo(world, 'other'),
+      'a name did not resolve': world.names.failures,
+      'a reader of the console connected again': readers.counts.returns,
     },
   };
+}
+
+function relayedTo(world: World, place: Place): number {
+  return sumOf(NAMES.flatMap((name) => world.linksTo(name, place)).map(({ relayed }) => relayed));
 }
 
 /** How the wallets' answers were delivered. */

@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import type { World } from '../world.js';
 
 /** Time-out of a client, in milliseconds. */
-const PATIENCE_MS = 8000;
+export const PATIENCE_MS = 8000;
 /** Polling interval for the readiness of the instances, in milliseconds. */
 const READINESS_MS = 200;
 /**

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Child, start } from './child.js';
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+const RESOLVER = pathToFileURL(join(import.meta.dirname, 'resolver.preload.js')).href;
 /** Additional time for a process to end on a busy machine, in milliseconds. */
 const SLACK_MS = 5000;
 export const SHUTDOWN_DELAY_MS = 3000;
@@ -50,7 +52,7 @@ export class Instance {
       ...this.environment,
       ...(clocksCanDiffer && this.clockSeconds !== 0 && clock),
     };
-    this.child = start(process.execPath, ['dist/main.js'], this.log, { env });
+    this.child = start(process.execPath, ['--import', RESOLVER, 'dist/main.js'], this.log, { env });
   }
 
   async kill(): Promise<void> {

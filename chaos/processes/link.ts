@@ -16,6 +16,8 @@ interface Connection {
 /** A TCP proxy between two parties whose connections can be cut, refused and stalled. */
 export class Link {
   private readonly connections = new Set<Connection>();
+  /** The number of connections that were relayed. */
+  relayed = 0;
   private refusing = false;
   private stalled = false;
 
@@ -27,10 +29,17 @@ export class Link {
     server.on('connection', (near) => this.relay(near));
   }
 
-  /** @param target the destination of a new connection; undefined if it is refused */
-  static async open(name: string, target: () => Address | undefined): Promise<Link> {
+  /**
+   * @param target the destination of a new connection; undefined if it is refused
+   * @param listens the address at which it listens; without one, a free port
+   */
+  static async open(
+    name: string,
+    target: () => Address | undefined,
+    listens: Address = { host: '127.0.0.1', port: 0 },
+  ): Promise<Link> {
     const link = new Link(name, createServer({ noDelay: true }), target);
-    link.server.listen(0, '127.0.0.1');
+    link.server.listen(listens.port, listens.host);
     await once(link.server, 'listening');
     return link;
   }
@@ -93,6 +102,7 @@ export class Link {
       near.resetAndDestroy();
       return;
     }
+    this.relayed += 1;
     const far = connect({ host: target.host, port: target.port, noDelay: true });
     const connection: Connection = { near, far, awaiting: false };
     this.connections.add(connection);

@@ -4,6 +4,7 @@ import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Child, freePort, run, start, until } from './child.js';
+import { changeStatements, resetStatement, type SettingName, type SettingsScope } from '../settings.js';
 import type { Address } from './link.js';
 
 /** How PostgreSQL is ended: by a fast or immediate shutdown, or by SIGKILL. */
@@ -27,6 +28,9 @@ const SETTINGS = {
   // all that time.
   wal_retrieve_retry_interval: '200ms',
 };
+
+/** So that the statements of the run work, and last, whatever settings they have changed. */
+const OWN_OPTIONS = '-c default_transaction_read_only=off -c synchronous_commit=on -c statement_timeout=0';
 
 interface Server {
   readonly folder: string;
@@ -68,6 +72,11 @@ export class Postgres {
 
   get address(): Address {
     return { host: '127.0.0.1', port: this.primary.port };
+  }
+
+  /** The replica's address; undefined while there is none. */
+  get standby(): Address | undefined {
+    return this.replica && { host: '127.0.0.1', port: this.replica.port };
   }
 
   get url(): string {
@@ -122,6 +131,15 @@ export class Postgres {
     await this.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await this.query('SELECT pg_reload_conf()');
     this.replica = replica;
+  }
+
+  /** Gives settings of new connections other values. */
+  async changeSettings(scope: SettingsScope, names: readonly SettingName[]): Promise<void> {
+    await this.query(changeStatements(scope, names));
+  }
+
+  async resetSettings(scope: SettingsScope): Promise<void> {
+    await this.query(resetStatement(scope));
   }
 
   async stop(): Promise<void> {
@@ -179,7 +197,10 @@ export class Postgres {
   }
 
   private async query(sql: string, database = 'croupier'): Promise<object[]> {
-    const client = new pg.Client({ connectionString: urlOf(this.primary, database) });
+    const client = new pg.Client({
+      connectionString: urlOf(this.primary, database),
+      options: OWN_OPTIONS,
+    });
     client.on('error', () => undefined);
     await client.connect();
     try {

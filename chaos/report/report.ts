@@ -2,6 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Verdict } from '../judge/judge.js';
+import { percentile } from '../judge/delays.js';
 import type { History } from '../load/history.js';
 import type { FaultKind, Plan } from '../plan.js';
 import { clocksCanDiffer } from '../processes/instance.js';
@@ -44,7 +45,7 @@ function uncovered({ minutes, plan: { scripted }, parts }: Run, { coverage }: Ve
   if (!scripted && minutes < COVERED_MINUTES) return [];
   return Object.entries(coverage)
     .filter(([situation]) => parts.redis || !situation.includes('Redis'))
-    .filter(([situation]) => parts.database || !situation.includes('fail-over'))
+    .filter(([situation]) => parts.database || !/fail-over|PostgreSQL/.test(situation))
     .filter(([situation]) => parts.instances > 1 || !situation.includes('resumed'))
     .filter(([, count]) => count === 0)
     .map(([situation]) => `not covered: ${situation}`);
@@ -129,6 +130,11 @@ function report(
       ['attempts taken over', verdict.takenOver],
       ['BETs ended by the platform', verdict.endedByPlatform],
       ['free-spin grants', verdict.grants],
+      ['BETs answered while there were no faults', verdict.calmDelays.length],
+      ['their 99th percentile', `${percentile(verdict.calmDelays, 0.99) ?? 0} ms`],
+      ["readers of the console's stream", `${plan.readers} at each instance`],
+      ['overviews that readers received', verdict.readers.overviews],
+      ['streams opened, and refusals', `${verdict.readers.streams}, ${verdict.readers.refused}`],
       ['settled after the faults', `${measured.settledSeconds.toFixed(1)} s`],
       ["the providers' sum", money(verdict.sums.provider)],
       ["the platform's sum", money(verdict.sums.platform)],

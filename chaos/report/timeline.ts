@@ -66,11 +66,13 @@ const canvas = document.getElementById('canvas'), view = document.getElementById
 const context = canvas.getContext('2d');
 const ROW = 16, LABEL = 190;
 const lanes = [];
-for (let n = 0; n < data.instances; n += 1) lanes.push({ name: 'instance ' + n, has: f => (f.instances || []).includes(n) || f.kind === 'rolling-restart' || (f.instance === n && f.link !== 'wallet') });
+for (let n = 0; n < data.instances; n += 1) lanes.push({ name: 'instance ' + n, has: f => (f.instances || []).includes(n) || f.kind === 'rolling-restart' || (f.instance === n && f.link && f.link !== 'wallet') });
 lanes.push({ name: 'PostgreSQL', has: f => f.kind.startsWith('database') || f.kind === 'fail-over' });
 lanes.push({ name: 'Redis', has: f => f.kind.startsWith('redis') });
 lanes.push({ name: 'wallets', has: f => f.link === 'wallet' });
-const parties = lanes.map(lane => ({ label: lane.name, bars: data.faults.filter(lane.has).map(f => ({ from: f.from, to: Math.max(f.to, f.from + 20), colour: '#a3a', text: f.kind + (f.link ? ' ' + f.link : '') })) }));
+lanes.push({ name: 'names', has: f => f.kind.startsWith('name-') });
+lanes.push({ name: 'readers', has: f => f.kind.startsWith('reader') });
+const parties = lanes.map(lane => ({ label: lane.name, bars: data.faults.filter(lane.has).map(f => ({ from: f.from, to: Math.max(f.to, f.from + 20), colour: '#a3a', text: f.kind + [f.link, f.name, ...(f.settings || [])].filter(Boolean).map(word => ' ' + word).join('') })) }));
 const intents = data.intents.map(intent => ({ label: intent.id, bars: intent.answers.map(([from, to, instance, status, outcome]) => ({ from, to: Math.max(to, from + 1), colour: colourOf(status, outcome), text: intent.kind + ' of ' + intent.of + ': ' + (status || 'no answer') + ' ' + outcome + ', instance ' + instance + ', ' + (to - from) + ' ms' })) }));
 let from = 0, to = Math.max(1000, ...[...parties, ...intents].flatMap(row => row.bars.map(bar => bar.to)));
 let rows = [];

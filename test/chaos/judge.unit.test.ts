@@ -4,6 +4,7 @@ import type { Fixed, Move } from '../../chaos/judge/moves.js';
 import { judgeRound } from '../../chaos/judge/round.js';
 import type { Answer, Intent, PlayerSession } from '../../chaos/load/history.js';
 import { planOf, scriptedPlan } from '../../chaos/plan.js';
+import { SETTING_NAMES } from '../../chaos/settings.js';
 import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
 
 const SESSION: PlayerSession = {
@@ -198,6 +199,19 @@ describe('the plan', () => {
     expect(Math.max(...all.map(({ atMs }) => atMs))).toBeLessThan(90_000);
   });
 
+  test('of the script changes the settings that a connection states, and the one that it cannot state', () => {
+    const settings = scriptedPlan(1, parts).faults.database.flatMap(({ fault }) =>
+      fault.kind === 'database-settings' ? fault.settings : [],
+    );
+    expect([...settings].sort()).toEqual([...SETTING_NAMES].sort());
+  });
+
+  test('of the script for one instance leaves the embedded database alone', () => {
+    const { faults } = scriptedPlan(1, { instances: 1, database: false, redis: false });
+    expect(faults.database.map(({ fault }) => fault.kind)).toEqual(['database-kill']);
+    expect(faults.names.every(({ fault }) => 'name' in fault && fault.name === 'wallet')).toBe(true);
+  });
+
   test('without Redis and a separate PostgreSQL has none of their faults', () => {
     const { faults } = planOf(7, 10, { instances: 1, database: false, redis: false });
     expect(faults.redis).toEqual([]);
@@ -206,6 +220,9 @@ describe('the plan', () => {
         ({ fault }) => 'link' in fault && fault.link !== 'redis' && fault.link !== 'database',
       ),
     ).toBe(true);
+    expect(faults.names.length).toBeGreaterThan(0);
+    expect(faults.names.every(({ fault }) => 'name' in fault && fault.name === 'wallet')).toBe(true);
+    expect(new Set(faults.database.map(({ fault }) => fault.kind))).toEqual(new Set(['database-kill']));
   });
 });
 

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Readers } from '../load/readers.js';
+import type { World } from '../world.js';
+import { judgeOverview, type Stored } from './overviews.js';
+
+/** Longest time until every reader has the final overview, in seconds: its age, its interval and slack. */
+const AGREE_SECONDS = 30;
+
+/**
+ * Waits until the latest overview of every reader is from after this call, and agrees with the database.
+ * @returns descriptions of those that did not agree in time
+ */
+export async function judgeLatestOverviews(world: World, readers: Readers): Promise<string[]> {
+  const began = Date.now();
+  let differences: string[];
+  do {
+    await sleep(500);
+    const stored = await storedIn(await world.databaseUrl(), world.instances.length);
+    differences = readers.latest().flatMap(({ overview, instance }) => {
+      const reader = `a reader at instance ${instance}`;
+      if (!overview || Date.parse(overview.at) < began) return [`${reader} has no overview of the end`];
+      return judgeOverview(overview, stored).map((difference) => `${reader} was shown ${difference}`);
+    });
+  } while (differences.length > 0 && Date.now() < began + AGREE_SECONDS * 1000);
+  return differences;
+}
+
+async function storedIn(databaseUrl: string, instances: number): Promise<Stored> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const undecided = await client.query<Stored['undecided'][number]>(
+      `SELECT operator_id AS "operatorId", provider_id AS "providerId", count(*)::integer AS count,
+              count(parked_at)::integer AS parked
+         FROM transactions WHERE state IN ('PENDING', 'TIMED_OUT') GROUP BY operator_id, provider_id`,
+    );
+    const attention = await client.query<{ kind: string; count: number }>(
+      `SELECT kind, count(*)::integer AS count FROM attention_items WHERE state = 'OPEN' GROUP BY kind`,
+    );
+    const waiting = await client.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM approvals WHERE state = 'WAITING'`,
+    );
+    return {
+      undecided: undecided.rows,
+      attention: Object.fromEntries(attention.rows.map(({ kind, count }) => [kind, count])),
+      approvalsWaiting: waiting.rows[0]!.count,
+      instances,
+    };
+  } finally {
+    await client.end();
+  }
+}
