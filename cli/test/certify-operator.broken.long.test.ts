@@ -76,6 +76,7 @@ describe('a correct wallet fails nothing', () => {
     ['that answers 409 while the same transaction is under way', { change: conflicts }],
     ['that answers 503 while the account is busy', { change: busyAccounts }],
     ['that holds at most a million', { change: largestBalance }],
+    ['that is away for a moment when it is restarted', { change: awayAtRestart }],
     ['whose answers have null instead of no reason', { change: nullReasons }],
     ['that closes each connection', { fault: 'closes each connection' }],
     ['that begins with a byte order mark', { fault: 'begins with a byte order mark' }],
@@ -265,6 +266,26 @@ function largestBalance(): Change {
     credit(order) {
       const isTooLarge = this.fundsOf(order) + order.amountMinor > largestMinor;
       return isTooLarge ? declined('LIMIT_REACHED') : correct.credit.call(this, order);
+    },
+  };
+}
+
+function awayAtRestart(): Change {
+  let [restarts, returnsAtMs] = [0, 0];
+  return {
+    async serve(path, raw, request) {
+      if (Date.now() < returnsAtMs) return { status: 503, body: '' };
+      return correct.serve.call(this, path, raw, request);
+    },
+    async judge(order, request) {
+      const began = restarts;
+      await delay(2);
+      if (began !== restarts) throw new Error('restarted before the booking');
+      return correct.judge.call(this, order, request);
+    },
+    restart() {
+      restarts += 1;
+      returnsAtMs = Date.now() + 100;
     },
   };
 }

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerFault } from '../../broken-server.js';
 import { SIGNATURE_REFUSALS } from '../../certified.js';
-import { correct } from '../reference-wallet.js';
+import { type Booking, type Change, correct } from '../reference-wallet.js';
 import type { WalletBug } from '../wallet-bug.js';
 
 /** A mistake of the server, which the fault names. */
@@ -132,19 +133,52 @@ export const RESTART_BUGS: WalletBug[] = [
   },
   {
     bug: 'remembers the ids but not the money of calls under way when it is restarted',
-    change: () => ({
-      async record(order, verdict, request) {
-        this.remember({ ...verdict, order, reference: this.newReference() });
-        const { bookings } = this;
-        await new Promise((resolve) => setTimeout(resolve, order.kind === 'WIN' ? 300 : 0));
-        if (bookings !== this.bookings) throw new Error('restarted');
-        return correct.record.call(this, order, verdict, request);
-      },
-      restart() {
-        this.bookings = new Map(this.bookings);
-      },
-    }),
+    change: () => interrupted(300),
     failsCases: ['restart-during-calls'],
     options: [...RESTARTS, '--timeout-ms', '2000'],
   },
+  {
+    bug: 'books quickly, and remembers the ids but not the money of calls under way when it is restarted',
+    change: () => interrupted(5),
+    failsCases: ['restart-during-calls'],
+    options: RESTARTS,
+  },
+  {
+    bug: 'loses the bookings of the last 50 ms when it is restarted, but books them when they are repeated',
+    change: () => {
+      const bookedAtMs = new WeakMap<Booking, number>();
+      return {
+        remember(booking) {
+          bookedAtMs.set(booking, Date.now());
+          correct.remember.call(this, booking);
+        },
+        restart() {
+          const isLost = (booking: Booking) => Date.now() - (bookedAtMs.get(booking) ?? 0) < 50;
+          for (const lost of [...this.bookings.values()].filter(isLost)) {
+            this.bookings.delete(this.keyOfOrder(lost.order));
+            const account = this.accountOfOrder(lost.order);
+            this.store(account, this.load(account), -lost.movedMinor);
+          }
+        },
+      };
+    },
+    failsCases: ['restart-during-calls'],
+    options: RESTARTS,
+  },
 ];
+
+/** Writes the id of a WIN first and its money later, unless a restart comes in between. */
+function interrupted(laterMs: number): Change {
+  return {
+    async record(order, verdict, request) {
+      this.remember({ ...verdict, order, reference: this.newReference() });
+      const { bookings } = this;
+      await delay(order.kind === 'WIN' ? laterMs : 0);
+      if (bookings !== this.bookings) throw new Error('restarted');
+      return correct.record.call(this, order, verdict, request);
+    },
+    restart() {
+      this.bookings = new Map(this.bookings);
+    },
+  };
+}

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Prerequisite, Unmet } from '../../../outcome.js';
+import type { Decision } from '../../answers.js';
 import type { WalletCaller, WalletOrder } from '../../caller.js';
 import {
   bookFirst,
@@ -17,8 +18,15 @@ import { type WalletCase, withoutRestartCommand } from '../wallet-case.js';
 const RESTART_MS = 60_000;
 /** Pause between two attempts to reach the wallet, in milliseconds. */
 const ATTEMPT_MS = 100;
-/** WINs under way while the wallet is restarted. */
+/** WINs under way at any time while the wallet is restarted. */
 const AT_ONCE = 10;
+/** Amount of each of these WINs, in minor units: there may be thousands. */
+const WIN_MINOR = 1;
+/**
+ * Pause before the next WIN, in milliseconds for each WIN sent so far. A command that takes RESTART_MS meets fewer than
+ * 5,000 WINs, however fast the wallet answers.
+ */
+const PAUSE_MS_PER_WIN = 0.05;
 
 /** Cases that restart the wallet. Without `--restart-command` they are no part of the certification. */
 export const RESTART_CASES: WalletCase[] = [
@@ -50,36 +58,82 @@ export const RESTART_CASES: WalletCase[] = [
   },
   {
     id: 'restart-during-calls',
-    title: `books each of ${AT_ONCE} WINs once that are under way when it is restarted, and repeated afterwards`,
+    title: `books each WIN once of those that are sent while it is restarted, ${AT_ONCE} at a time`,
     rule: RULES.durable,
     skipped: withoutRestartCommand,
     run: async (caller) => {
-      const wins = Array.from({ length: AT_ONCE }, () => caller.win());
-      await expectMovement(caller, AT_ONCE * caller.stakeMinor, async () => {
-        const calls = wins.map((win) => answerOrNone(caller, win));
-        await restart(caller);
-        await Promise.all(calls);
-        for (const win of wins)
-          expectApproved(await caller.decideEventually(win), 'APPROVED for each repeated WIN');
-      });
+      const before = await caller.balance();
+      const sent = await winsDuring(caller, runRestartCommand(caller));
+      await untilAnswering(caller);
+      const [answered, unanswered] = [sent.filter(isAnswered), sent.filter((each) => !isAnswered(each))];
+      for (const { decision } of answered) expectApproved(decision, 'APPROVED for each WIN');
+      await expectApprovedAgain(caller, unanswered);
+      const booked = `after ${answered.length} answered WINs of ${WIN_MINOR}, and ${unanswered.length} that were repeated`;
+      expectBalance(await caller.balance(), before + sent.length * WIN_MINOR, booked);
+      await expectMovement(caller, 0, () => expectApprovedAgain(caller, answered));
     },
   },
 ];
 
-async function answerOrNone(caller: WalletCaller, order: WalletOrder): Promise<void> {
+/** A WIN that was sent once, with the answer to it. */
+interface SentWin {
+  win: WalletOrder;
+  /** Undefined if there was no valid answer. */
+  decision: Decision | undefined;
+}
+
+function isAnswered(sent: SentWin): sent is SentWin & { decision: Decision } {
+  return sent.decision !== undefined;
+}
+
+/** Sends WINs, `AT_ONCE` at a time, from now until the command has ended. */
+async function winsDuring(caller: WalletCaller, command: Promise<void>): Promise<SentWin[]> {
+  const sent: SentWin[] = [];
+  let hasEnded = false;
+  const worker = async () => {
+    while (!hasEnded) {
+      const win = caller.win({ amountMinor: WIN_MINOR });
+      const decision = await decisionOrNone(caller, win);
+      sent.push({ win, decision });
+      await delay(decision === undefined ? ATTEMPT_MS : sent.length * PAUSE_MS_PER_WIN);
+    }
+  };
+  const workers = Promise.all(Array.from({ length: AT_ONCE }, worker));
   try {
-    await caller.send(order);
+    await command;
+  } finally {
+    hasEnded = true;
+    await workers;
+  }
+  return sent;
+}
+
+async function decisionOrNone(caller: WalletCaller, order: WalletOrder): Promise<Decision | undefined> {
+  try {
+    return await caller.decide(order);
   } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
+    if (error instanceof Unmet) return undefined;
+    throw error;
   }
 }
 
-/**
- * Runs the command that restarts the wallet, and waits until the wallet answers.
- * @throws Prerequisite if the command fails, or the wallet does not answer
- */
+/** Repeats the WINs, `AT_ONCE` at a time. */
+async function expectApprovedAgain(caller: WalletCaller, sent: readonly SentWin[]): Promise<void> {
+  for (let index = 0; index < sent.length; index += AT_ONCE) {
+    const wins = sent.slice(index, index + AT_ONCE).map(({ win }) => win);
+    for (const decision of await caller.decideAtOnce(wins))
+      expectApproved(decision, 'APPROVED for each repeated WIN');
+  }
+}
+
+/** @throws Prerequisite if the command fails, or the wallet does not answer afterwards */
 async function restart(caller: WalletCaller): Promise<void> {
-  const { restartCommand = '' } = caller.wallet;
+  await runRestartCommand(caller);
+  await untilAnswering(caller);
+}
+
+/** @throws Prerequisite if the command fails */
+async function runRestartCommand({ wallet: { restartCommand = '' } }: WalletCaller): Promise<void> {
   const child = spawn(restartCommand, { shell: true, stdio: 'ignore', timeout: RESTART_MS });
   const [status] = (await once(child, 'exit')) as [number | null];
   if (status !== 0)
@@ -87,6 +141,13 @@ async function restart(caller: WalletCaller): Promise<void> {
       'a --restart-command that ends with status 0',
       `status ${status ?? 'none: it was ended'}`,
     );
+}
+
+/**
+ * Waits until the wallet answers.
+ * @throws Prerequisite if it does not
+ */
+async function untilAnswering(caller: WalletCaller): Promise<void> {
   const until = caller.calls.nowMs() + RESTART_MS;
   for (;;) {
     try {
