@@ -82,8 +82,9 @@ describe('a correct wallet fails nothing', () => {
     ['that begins with a byte order mark', { fault: 'begins with a byte order mark' }],
     ['that refuses with 403', { fault: 'refuses with 403' }],
   ])('%s', { timeout: 120_000 }, async (_, wallet) => {
-    const { status, failed, blocked } = await certified(wallet, ['--restart-command', 'COMMAND']);
+    const { status, failed, blocked, printed } = await certified(wallet, ['--restart-command', 'COMMAND']);
     expect({ status, failed, blocked }).toEqual({ status: 0, failed: [], blocked: [] });
+    expect(printed).toMatch(/ 0 skipped\nThe integration is certified\.$/);
   });
 });
 

@@ -50,14 +50,16 @@ const submit = async (session: LaunchedSession, kind: string, fields: object = {
   return { body, reply: await world.submit(body) };
 };
 
-test('certify-operator passes in all cases', { timeout: 120_000 }, async () => {
+test('certify-operator passes in all cases except those about restarts', { timeout: 120_000 }, async () => {
   const target = ['--url', walletUrl, '--tenant', OPERATOR, '--slow-ms', '20', '--calls', '50'];
   const players = ['--player', 'player-1', '--other-player', 'player-2', '--unknown-player', 'unknown-1'];
   const other = ['--other-currency', 'USD'];
   const { status, printed } = await command(['certify-operator', ...target, ...players, ...other], {
     secret,
   });
-  expect(printed).toMatch(/^\d+ passed, 0 failed, 0 blocked by a failure, 0 skipped/m);
+  expect(printed).toMatch(
+    /^\d+ passed, 0 failed, 0 blocked by a failure, 2 skipped\nThe integration is certified\. Restarts/m,
+  );
   expect(status).toBe(0);
 });
 

@@ -39,7 +39,7 @@ const TOO_LARGE: Verification = {
 };
 
 function summary({ certificate, digest }: Extract<Verification, { ok: true }>): string {
-  const { certification, version, tenantId, startedAt, certified, counts } = certificate;
+  const { certification, version, tenantId, startedAt, certified, restartsTested, counts } = certificate;
   const address = certificate['webhookBaseUrl'] ?? certificate['walletBaseUrl'] ?? certificate['command'];
   const outcomes = Object.entries(Object(counts) as object).map(([kind, count]) => `${count} ${kind}`);
   const facts = {
@@ -49,6 +49,7 @@ function summary({ certificate, digest }: Extract<Verification, { ok: true }>): 
     Date: text(startedAt),
     Cases: outcomes.join(', '),
     Result: certified === true ? 'certified' : 'not certified, or not completely',
+    ...(typeof restartsTested === 'boolean' && { Restarts: restartsTested ? 'tested' : 'not tested' }),
     'SHA-256': digest,
   };
   const lines = Object.entries(facts).map(([term, fact]) => `  ${term.padEnd(14)} ${visibleText(fact)}`);

@@ -2,7 +2,7 @@ import type { Case } from '../outcome.js';
 import { signatureCases, wrongSecret } from '../signature-cases.js';
 import { expectRefused, type Target } from '../target.js';
 import { transportCases } from '../transport-cases.js';
-import { WALLET_ROUTES, type WalletCaller, type WalletUnderTest } from './caller.js';
+import { WALLET_ROUTES, type WalletCaller } from './caller.js';
 import { BALANCE_ECHO_CASES, ECHO_CASES } from './cases/answers/echo-cases.js';
 import { REASON_CASES } from './cases/answers/reason-cases.js';
 import { REFERENCE_CASES } from './cases/answers/reference-cases.js';
@@ -91,13 +91,6 @@ export const WALLET_CASES: readonly Case<WalletCaller>[] = [
   ...grouped('restart', RESTART_CASES),
   ...grouped('connection', CONNECTION_CASES),
 ];
-
-/** The cases that a run with these options consists of, if none are selected. */
-export function walletCasesOf({ restartCommand }: WalletUnderTest): readonly Case<WalletCaller>[] {
-  return restartCommand === undefined
-    ? WALLET_CASES.filter(({ group }) => group !== 'restart')
-    : WALLET_CASES;
-}
 
 /** Adds the group to the cases, and tops up the player before each case, except in the group `balance`. */
 function grouped(group: string, cases: readonly (WalletCase | Case<WalletCaller>)[]): Case<WalletCaller>[] {

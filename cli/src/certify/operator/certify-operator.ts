@@ -17,7 +17,7 @@ import {
 } from '../certification.js';
 import { SUBJECTS } from '../reports/run.js';
 import { WalletCaller, type WalletUnderTest } from './caller.js';
-import { WALLET_CASES, walletCasesOf } from './cases.js';
+import { WALLET_CASES } from './cases.js';
 
 export const CERTIFY_OPERATOR_HELP = `croupier-provider certify-operator --url URL --tenant ID --player REF [options]
 
@@ -45,8 +45,8 @@ CROUPIER_SECRET.
   --patience-seconds N     the first transactions are repeated at the end, at least so many seconds
                            after they were first sent; default: 5
   --restart-command LINE   a command line for the shell that restarts the wallet, and ends when this
-                           is done; without it nothing is restarted, and the cases about
-                           restarts are not part of the certification
+                           is done; without it nothing is restarted, and the certificate says that
+                           restarts were not tested
 ${CERTIFICATION_HELP}`;
 
 const OPTIONS = {
@@ -72,9 +72,8 @@ const OPTIONS = {
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(WALLET_CASES, terminal);
-  const selected = selectCases(WALLET_CASES, values);
+  const cases = selectCases(WALLET_CASES, values);
   const wallet = walletIn(values, secretFrom(terminal));
-  const cases = values.only ? selected : walletCasesOf(wallet);
   const about = {
     certification: 'certify-operator',
     subject: SUBJECTS['certify-operator'].subject,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CaseResult, Latency, Outcome } from '../outcome.js';
 import { type Grade, gradeOf } from './grade.js';
-import { counts, isCertified, type Run, SUBJECTS } from './run.js';
+import { counts, isCertified, restartsTested, type Run, SUBJECTS } from './run.js';
 
 export type GradedLatency = Latency & { grade: Grade };
 
@@ -24,6 +24,7 @@ export function certificateOf(run: Run): Certificate {
     startedAt,
     certified: isCertified(run),
     complete: run.complete,
+    restartsTested: restartsTested(run),
     counts: counts(results),
     cases,
   };

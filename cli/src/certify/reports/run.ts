@@ -33,20 +33,33 @@ export function counts(results: readonly CaseResult[]): Counts {
   return sum;
 }
 
-/** Whether every case ran and passed; a skipped case proves nothing. */
+/** The group of the cases that restart the server. A certificate does not need them, but says whether they ran. */
+const RESTART_GROUP = 'restart';
+
+/** Whether every case about restarts ran; undefined for a certification without such cases. */
+export function restartsTested({ certification, results }: Run): boolean | undefined {
+  if (certification !== 'certify-operator') return undefined;
+  const outcomes = results.filter(({ group }) => group === RESTART_GROUP).map(({ outcome }) => outcome.kind);
+  return outcomes.length > 0 && outcomes.every((kind) => kind === 'passed' || kind === 'failed');
+}
+
+/** Whether every case ran and passed; a skipped case proves nothing. Only the cases about restarts may be skipped. */
 export function isCertified({ complete, results }: Run): boolean {
-  return complete && results.length > 0 && results.every(({ outcome }) => outcome.kind === 'passed');
+  const isFulfilled = ({ group, outcome: { kind } }: CaseResult) =>
+    kind === 'passed' || (kind === 'skipped' && group === RESTART_GROUP);
+  return complete && counts(results).passed > 0 && results.every(isFulfilled);
 }
 
 /**
- * The verdict as a sentence. Undefined if only some cases were selected and none of them failed or was blocked: a
+ * The verdict in one or two sentences. Undefined if only some cases were selected and none of them failed or was blocked: a
  * selection certifies nothing.
  */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);
   if (failed + blocked > 0) return 'The integration is not certified.';
   if (!run.complete) return undefined;
-  return isCertified(run)
+  const certified = isCertified(run)
     ? 'The integration is certified.'
     : 'The integration is certified except for the skipped cases.';
+  return restartsTested(run) === false ? `${certified} Restarts were not tested.` : certified;
 }

@@ -28,7 +28,7 @@ const WIN_MINOR = 1;
  */
 const PAUSE_MS_PER_WIN = 0.05;
 
-/** Cases that restart the wallet. Without `--restart-command` they are no part of the certification. */
+/** Cases that restart the wallet. Without `--restart-command` they are skipped, and the certificate says so. */
 export const RESTART_CASES: WalletCase[] = [
   {
     id: 'restart-keeps-bookings',
