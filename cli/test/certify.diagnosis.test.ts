@@ -1,7 +1,17 @@
 import { signatureOf } from '@croupier/provider-sdk';
 import { expect, onTestFinished, test } from 'vitest';
+import { only } from './support/certified.js';
 import { command } from './support/command.js';
-import { type Call, ReferenceProvider, SECRET, TENANT } from './support/reference-provider.js';
+import {
+  type Answer,
+  type Behaviour,
+  type Call,
+  ReferenceProvider,
+  refused,
+  SECRET,
+  TENANT,
+} from './support/reference-provider.js';
+import { ReferenceWallet } from './support/wallet/reference-wallet.js';
 
 /** What a server verifies in place of what is right. */
 interface Expected {
@@ -80,17 +90,69 @@ test.each<[string, Expected, RegExp]>([
     /calls with another tenant, secret, path or body were refused, too\. Check in this order/,
   ],
 ])('a server that expects %s is told so', async (_, expected, hint) => {
-  const provider = await ReferenceProvider.start({
+  const printed = await printedFor({
     verifies: (call) => {
       const { path } = expected;
-      const { port } = new URL(provider.url);
-      const withPort = path && ((text: string) => path(text).replace('PORT', port));
+      const withPort =
+        path && ((text: string) => path(text).replace('127.0.0.1:PORT', call.headers['host'] ?? ''));
       return verifies(call, { ...expected, ...(withPort && { path: withPort }) });
     },
   });
-  onTestFinished(() => provider.stop());
-  const args = ['certify', '--webhook-base-url', `${provider.url}/rgs`, '--tenant', TENANT];
-  const { status, printed } = await command([...args, '--only', 'signed-call'], { secret: SECRET });
-  expect(status).toBe(1);
   expect(printed).toMatch(hint);
 });
+
+test.each<[string, Partial<Behaviour>, RegExp]>([
+  [
+    'is not ready at the first call',
+    onlyAtFirst(refused(503, 'starting')),
+    /The call was accepted when it was repeated, so the signature is not the cause/,
+  ],
+  [
+    'is not ready at the first call, and believes everybody',
+    { ...onlyAtFirst(refused(503, 'starting')), verifies: () => true },
+    /The call was accepted when it was repeated, so the signature is not the cause/,
+  ],
+  [
+    'refuses the game',
+    { objection: () => refused(422, 'no such game') },
+    /answered with status 422 \{"error":"no such game"\}\. The signature may not be the cause/,
+  ],
+  [
+    'is down',
+    { finish: () => refused(503, 'down') },
+    /answered with status 503 \{"error":"down"\}\. The signature may not be the cause/,
+  ],
+  [
+    "refuses signatures with 403, which is not a provider's answer",
+    { verifies: () => false, refusal: refused(403) },
+    /answered with status 403 \{"error":"refused"\}\. The signature may not be the cause.* answer 401/,
+  ],
+])('a server that %s is not told that its signature is wrong', async (_, behaviour, hint) => {
+  const printed = await printedFor(behaviour);
+  expect(printed).toMatch(hint);
+  expect(printed).not.toMatch(/differs|CROUPIER_SECRET|Your server expects/);
+});
+
+test('a wallet that refuses signatures with 403 is diagnosed, too', async () => {
+  const wallet = await ReferenceWallet.start({}, ['refuses with 403', 'decodes the secret as base64']);
+  onTestFinished(() => wallet.stop());
+  const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId, '--player', 'player-1'];
+  const { status, printed } = await command([...args, ...only('signed-call')], { secret: wallet.secret });
+  expect(status).toBe(1);
+  expect(printed).toContain('Your server verifies with the secret decoded as base64');
+});
+
+/** What `certify` prints about the signed call if a provider refuses it. */
+async function printedFor(behaviour: Partial<Behaviour>): Promise<string> {
+  const provider = await ReferenceProvider.start(behaviour);
+  onTestFinished(() => provider.stop());
+  const args = ['certify', '--webhook-base-url', `${provider.url}/rgs`, '--tenant', TENANT];
+  const { status, printed } = await command([...args, ...only('signed-call')], { secret: SECRET });
+  expect(status).toBe(1);
+  return printed;
+}
+
+function onlyAtFirst(first: Answer): Partial<Behaviour> {
+  let calls = 0;
+  return { finish: (answer) => ((calls += 1) === 1 ? first : answer) };
+}

@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.js';
+import { describeReply, type Reply } from '../reply.js';
 import type { Deviation, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
@@ -22,19 +22,24 @@ const CHECKLIST =
 const EXAMPLE_TENANTS = ['my-provider', 'sandbox-provider', 'sandbox-operator'];
 
 /**
- * Explains why a correctly signed call was refused. If neither the address nor the clock is wrong, it calls the server
- * once for each possible mistake, signed as a server with that mistake expects it, until a call is accepted.
+ * Explains why a correctly signed call was refused. First it repeats the call. If this is refused as a wrong signature is,
+ * and the clock is right, it calls the server once for each possible mistake, signed as a server with that mistake expects
+ * it, until a call is accepted.
  */
-export async function diagnose<Subject>(
-  target: Target<Subject>,
-  subject: Subject,
-  { status, dateMs }: Reply,
-): Promise<string> {
+export async function diagnose<Subject>(target: Target<Subject>, subject: Subject): Promise<string> {
   const calls = target.calls(subject);
-  if (status === 404 || status === 405) {
+  const repeated = await probe(target, subject);
+  if (repeated.status === 200)
+    return 'The call was accepted when it was repeated, so the signature is not the cause. Look for a temporary failure, such as a start or an overload.';
+  if (repeated.status === 404 || repeated.status === 405)
     return `Nothing is served at POST ${calls.pathOf(target.probe.route)}: check the address and the path that your server or proxy serves.`;
-  }
-  const skewSeconds = dateMs === undefined ? 0 : Math.round((dateMs - calls.nowMs()) / 1000);
+  if (!isSignatureRefusal(target, repeated))
+    return (
+      `The call was repeated and answered with ${describeReply(repeated)}. The signature may not be the cause: ` +
+      'look for this answer in your server. If it does refuse the signature, answer 401, so that this command can look for the mistake.'
+    );
+  const skewSeconds =
+    repeated.dateMs === undefined ? 0 : Math.round((repeated.dateMs - calls.nowMs()) / 1000);
   if (Math.abs(skewSeconds) > 240) {
     const direction = skewSeconds > 0 ? 'ahead of' : 'behind';
     return `The server's clock is ${Math.abs(skewSeconds)} s ${direction} this machine's: the tolerance is 300 s.`;
@@ -45,6 +50,14 @@ export async function diagnose<Subject>(
     if (reply.status === 200) return `${hint} So the ${differs} differs.`;
   }
   return `${candidates.length} calls with another tenant, secret, path or body were refused, too. ${CHECKLIST}`;
+}
+
+/** Whether the server says that it refused the signature. A wallet may do so with any 4xx, but others have many causes. */
+function isSignatureRefusal(
+  { refusal: { least, most } }: Pick<Target<unknown>, 'refusal'>,
+  { status }: Reply,
+): boolean {
+  return (status === 401 || status === 403) && status >= least && status <= most;
 }
 
 function suspicions(calls: SignedCalls, route: string): Suspicion[] {

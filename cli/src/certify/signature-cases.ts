@@ -61,7 +61,7 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
   return [
     define('signed-call', 'accepts a correctly signed call', ACCEPTS, async (subject) => {
       const reply = await probe(target, subject);
-      if (reply.status !== 200) expectOk(reply, undefined, await diagnose(target, subject, reply));
+      if (reply.status !== 200) expectOk(reply, undefined, await diagnose(target, subject));
     }),
     accepted('headers-lower-case', 'accepts headers in lower case', ACCEPTS, () => ({ headers: lowerCased })),
     accepted('clock-behind', 'accepts a timestamp four minutes old', TIME, (calls) =>
