@@ -1,4 +1,7 @@
-import type { Latency } from './outcome.js';
+import { type Latency, Unmet } from './outcome.js';
+
+/** The share of the platform's time-out that the 99th percentile may take; the rest is a reserve. */
+const P99_PART = 0.5;
 
 /** Measures how long calls take. */
 export class LatencyMeter {
@@ -19,6 +22,25 @@ export class LatencyMeter {
     const each = [...this.durations].map(([call, durations]) => latencyOf(call, durations));
     return { each, all: latencyOf('all', [...this.durations.values()].flat()) };
   }
+}
+
+/**
+ * Expects that 99 of 100 calls were answered within half of the platform's time-out.
+ * @param report receives the latencies of each kind of call, then those of all calls
+ */
+export function expectInTime(
+  meter: LatencyMeter,
+  timeoutMs: number,
+  report: (latency: Latency) => void,
+): void {
+  const { each, all } = meter.latencies();
+  for (const latency of [...each, all]) report(latency);
+  const limitMs = timeoutMs * P99_PART;
+  if (all.p99Ms > limitMs)
+    throw new Unmet(
+      `p99 of at most ${limitMs} ms`,
+      `p50 ${all.p50Ms} ms, p95 ${all.p95Ms} ms, p99 ${all.p99Ms} ms`,
+    );
 }
 
 /** @param durations in milliseconds */

@@ -1,5 +1,4 @@
-import { LatencyMeter } from '../latency.js';
-import { Unmet } from '../outcome.js';
+import { expectInTime, LatencyMeter } from '../latency.js';
 import { expectOk } from '../target.js';
 import { externalRefIn, grantBody, referenceTo, revocationBody, statusOf } from './expectations.js';
 import type { ProviderCase } from './provider-case.js';
@@ -8,8 +7,6 @@ import { RULES } from './rules.js';
 /** Number of concurrent calls. A grant of a batch is sent while others are under way. */
 const CONCURRENCY = 4;
 const CALLS_OF_A_ROUND = 4;
-/** The share of the time-out that the 99th percentile may take; the rest is a reserve. */
-const P99_PART = 0.5;
 
 export const LATENCY_CASES: ProviderCase[] = [
   {
@@ -31,10 +28,7 @@ export const LATENCY_CASES: ProviderCase[] = [
         }
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-      const { each, all } = meter.latencies();
-      for (const latency of [...each, all]) measured(latency);
-      const limitMs = caller.provider.timeoutMs * P99_PART;
-      if (all.p99Ms > limitMs) throw new Unmet(`p99 of at most ${limitMs} ms`, `p99 ${all.p99Ms} ms`);
+      expectInTime(meter, caller.provider.timeoutMs, measured);
     },
   },
 ];
