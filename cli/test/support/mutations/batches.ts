@@ -148,7 +148,7 @@ export const LOOKUPS: Mutation[] = [
     },
     'status-another-game',
   ],
-  ["takes the player's latest batch", { find: matching(() => true) }, 'status-unknown-batch'],
+  ["takes the player's latest batch", { find: matching(() => true) }, 'status-unknown-batch', 'whole run'],
   [
     'finds batches regardless of case',
     { find: matching((externalRef, asked) => externalRef.toLowerCase() === text(asked).toLowerCase()) },
@@ -438,7 +438,7 @@ export const REVOCATIONS: Mutation[] = [
         revoke: async () => {
           if (underWay >= 4) return refused(503);
           underWay += 1;
-          await delay(5);
+          await delay(50);
           underWay -= 1;
           return ok();
         },

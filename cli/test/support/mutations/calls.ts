@@ -199,6 +199,7 @@ export const NONCES: Mutation[] = [
       },
     },
     'first-nonce-replayed',
+    'whole run',
   ],
   [
     'keeps nonces for half a second',

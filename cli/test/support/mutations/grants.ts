@@ -14,6 +14,7 @@ export const MEMORIES: Mutation[] = [
       known: (key, { grants }) => ([...grants.keys()].slice(-50).includes(key) ? grants.get(key) : undefined),
     },
     'first-grant-repeated',
+    'whole run',
   ],
   [
     'forgets a grant after half a second',
@@ -67,6 +68,7 @@ export const MEMORIES: Mutation[] = [
     'remembers only the latest grant',
     { known: (key, { grants }) => ([...grants.keys()].at(-1) === key ? grants.get(key) : undefined) },
     'first-grant-repeated',
+    'whole run',
   ],
 ];
 
@@ -343,6 +345,7 @@ export const REFERENCES: Mutation[] = [
     'numbers batches again after 20',
     { newReference: ({ grants }) => `batch-${grants.size % 20}` },
     'first-grant-repeated',
+    'whole run',
   ],
   ['answers an empty externalRef', { granted: () => ok({ externalRef: '' }) }, 'grant-reference'],
   [
