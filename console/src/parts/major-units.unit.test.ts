@@ -3,6 +3,8 @@ import { majorUnits, minorUnits } from './major-units.ts';
 
 test.each([
   { text: '2.50', currency: 'EUR', amountMinor: 250 },
+  { text: '2.5', currency: 'EUR', amountMinor: 250 },
+  { text: '1,250.00', currency: 'EUR', amountMinor: 125_000 },
   { text: ' 1,250.5 ', currency: 'EUR', amountMinor: 125_050 },
   { text: '0', currency: 'EUR', amountMinor: 0 },
   { text: '1250', currency: 'JPY', amountMinor: 1_250 },

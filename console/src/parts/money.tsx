@@ -14,18 +14,6 @@ export function moneyText(amountMinor: number | bigint, currency: string): strin
 const DECIMAL_POINT =
   new Intl.NumberFormat(LOCALE).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/**
- * The minor units of an amount that a person has typed, such as 250 for `2.5` or `2.50` in EUR; undefined if it is not an
- * amount above zero that the currency and the API can hold.
- */
-export function minorUnitsOf(text: string, currency: string): number | undefined {
-  const exponent = exponentOf(currency) ?? 0;
-  const [, whole, fraction = ''] = /^(\d{1,16})(?:\.(\d{1,4}))?$/.exec(text.trim()) ?? [];
-  if (whole === undefined || fraction.length > exponent) return undefined;
-  const minor = Number(whole + fraction.padEnd(exponent, '0'));
-  return minor > 0 && Number.isSafeInteger(minor) ? minor : undefined;
-}
-
 interface MoneyProps {
   readonly minor: number | null | undefined;
   readonly currency: string;

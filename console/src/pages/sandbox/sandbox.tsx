@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks';
 import { getJson } from '../../api/client.ts';
 import { may, type Me, me } from '../../api/session.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { minorUnitsOf } from '../../parts/money.tsx';
+import { minorUnits } from '../../parts/major-units.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { action, sandbox as words } from '../../strings.ts';
 import { ExchangeCard } from './exchange.tsx';
@@ -120,7 +120,7 @@ function Steps({ access, round }: PartProps) {
   /** Submits the amount of a field, unless the browser shows what is wrong with it. */
   const withAmount = async (id: string, submit: (amountMinor: number) => Promise<void>) => {
     const field = document.getElementById(id) as HTMLInputElement;
-    const amountMinor = minorUnitsOf(field.value, CURRENCY);
+    const amountMinor = minorUnits(field.value, CURRENCY);
     field.setCustomValidity(amountMinor === undefined ? words.notAnAmount(CURRENCY) : '');
     if (field.reportValidity() && amountMinor !== undefined) await submit(amountMinor);
   };
