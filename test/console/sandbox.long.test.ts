@@ -4,7 +4,7 @@ import { ConsoleSandbox } from '../../src/console/console-sandbox.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { ADMIN_KEY, useWorld } from '../world/world.js';
-import { describeDesk, overflows, PHONE, seriousFindings, useDesk } from './support/desk.js';
+import { describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
 
 describeDesk('the page Sandbox', () => {
   const world = useWorld({ SANDBOX: 'true' });
@@ -65,6 +65,25 @@ describeDesk('the page Sandbox', () => {
     await exchange(page, 'Submit a BET').getByText('The operator debited 2.50 EUR.').waitFor();
     await press(page, 'Roll the BET back');
     await exchange(page, 'Roll the BET back').getByText('"status": "APPROVED"').waitFor();
+    await page.context().close();
+  });
+
+  test('after a reload, the same player has transactions with other ids', async () => {
+    const page = await launched();
+    const player = await page.getByLabel('Player').inputValue();
+    const betId = async () => {
+      await press(page, 'Submit a BET');
+      const link = exchange(page, 'Submit a BET').getByRole('link');
+      await exchange(page, 'Submit a BET').getByText('The operator debited 2.50 EUR.').waitFor();
+      return link.textContent();
+    };
+    const first = await betId();
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    await page.getByLabel('Player').fill(player);
+    await press(page, 'Launch a session');
+    await exchange(page, 'Launch a session').getByText('201').first().waitFor();
+    expect(await betId()).not.toBe(first);
     await page.context().close();
   });
 

@@ -27,6 +27,8 @@ export class SandboxRound {
   private readonly lastBet = signal<Bet | undefined>(undefined);
   private lastCall: Call | undefined;
   private count = 0;
+  /** In each id: after a reload, the counting begins again, also for the same player. */
+  private readonly unique = crypto.randomUUID().slice(0, 8);
 
   /** Newest first. */
   readonly exchanges: ReadonlySignal<readonly Exchange[]> = this.list;
@@ -37,7 +39,7 @@ export class SandboxRound {
   readonly fault = signal('');
 
   /** A player without transactions. */
-  readonly suggestedPlayer = `player-${crypto.randomUUID().slice(0, 8)}`;
+  readonly suggestedPlayer = `player-${this.unique}`;
 
   async launch({ operator }: SandboxAccess, player: Player): Promise<void> {
     const call = {
@@ -94,7 +96,7 @@ export class SandboxRound {
   }
 
   private nextId(kind: string): string {
-    return `${this.current.value!.playerRef}-${kind}-${this.count}`;
+    return `${kind}-${this.unique}-${this.count}`;
   }
 
   /** A fault is for one transaction: the next one is undisturbed. */
