@@ -60,6 +60,21 @@ describeDesk('limits', () => {
     await page.context().close();
   });
 
+  test('limits that are set where they are shown already are shown as they are now', async () => {
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/SEK`, { dailyMinor: 90_000 });
+    const page = await desk.signedIn(`/console/limits?operatorId=${OPERATOR}&currency=SEK`);
+    const shown = page.getByRole('region', { name: `Limits of ${OPERATOR}` });
+    await shown.getByText('900.00 SEK').waitFor();
+    await page.getByRole('button', { name: 'Set limits' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Operator').fill(OPERATOR);
+    await dialog.getByLabel('Currency').fill('SEK');
+    await dialog.getByLabel('24 hours').fill('800');
+    await dialog.getByRole('button', { name: 'Set limits' }).click();
+    await shown.getByText('800.00 SEK').waitFor();
+    await page.context().close();
+  });
+
   test('the operators without limits are listed, and an auditor may only read', async () => {
     await world.admin('PATCH', '/v1/admin/operators/grand-casino', { currencies: ['SEK'] });
     const page = await desk.signedIn('/console/limits', await desk.keyOf('auditor'));

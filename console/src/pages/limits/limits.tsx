@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
@@ -23,6 +24,7 @@ export default function Limits() {
   const { url, query } = useLocation();
   const { operatorId, currency, ...page } = query;
   useTitle(words.title);
+  const changes = useSignal(0);
   const list = useResource(url, (signal) =>
     answer(api.GET('/v1/admin/limits', { params: { query: page }, signal })),
   );
@@ -31,10 +33,21 @@ export default function Limits() {
       <h1 class="h4">{words.title}</h1>
       <p class="text-body-secondary">{words.lead}</p>
       {operatorId && currency && (
-        <OneLimit operatorId={operatorId} currency={currency} onDone={list.reload} />
+        <OneLimit
+          // Read again also if what was set is what the address shows already.
+          key={changes.value}
+          operatorId={operatorId}
+          currency={currency}
+          onDone={list.reload}
+        />
       )}
       <div class="actions">
-        <NewLimit />
+        <NewLimit
+          onDone={() => {
+            changes.value += 1;
+            list.reload();
+          }}
+        />
         <CsvButton path="/v1/admin/limits" name="limits" filter={{}} />
       </div>
       <DataTable
@@ -44,7 +57,7 @@ export default function Limits() {
         empty={words.none}
         columns={COLUMNS}
       />
-      <Missing />
+      <Missing key={changes.value} />
     </>
   );
 }

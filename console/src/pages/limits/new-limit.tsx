@@ -10,7 +10,7 @@ import { limits as words } from '../../strings.ts';
 import { LIMITS } from './limit-names.ts';
 
 /** Sets limits of an operator and currency. Those that are set already and not named here stay as they are. */
-export function NewLimit() {
+export function NewLimit({ onDone }: { readonly onDone: () => void }) {
   const { route } = useLocation();
   return (
     <ActionButton
@@ -38,6 +38,7 @@ export function NewLimit() {
         route(addressOf.list('limits', { operatorId, currency }));
         return undefined;
       }}
+      onDone={onDone}
     />
   );
 }
