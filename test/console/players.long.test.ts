@@ -9,7 +9,7 @@ import {
   PROVIDER,
   useWorld,
 } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, useDesk } from './support/desk.js';
+import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
 
 /** Every kind of character that an identifier allows and that means something in HTML or in an address. */
 const HOSTILE = `<img/src=x/onerror=document.title='hacked'>"'&amp;%2e%2f?#../;`;
@@ -104,6 +104,29 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     const other = await desk.signedIn('/console/players/nobody');
     await other.getByText('No operator has a player with this reference.').waitFor();
     await other.context().close();
+    await page.context().close();
+  });
+
+  test("the dialog of an adjustment gets the player's currency when it is known, unless another was typed", async () => {
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const page = await desk.open(playerOf('shared'));
+    await page.route('**/v1/admin/sessions?*', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await signIn(page, ADMIN_KEY);
+    await page.getByRole('button', { name: 'Adjust the balance' }).click();
+    const currency = page.getByRole('dialog').getByLabel('Currency');
+    await expect.poll(() => currency.inputValue()).toBe('');
+    answer();
+    await expect.poll(() => currency.inputValue()).toBe('EUR');
+    await currency.fill('USD');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
+    await page.getByRole('button', { name: 'Adjust the balance' }).click();
+    await expect.poll(() => currency.inputValue()).toBe('USD');
     await page.context().close();
   });
 

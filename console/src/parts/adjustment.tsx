@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { answerWithStatus, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import type { Schema } from '../api/schemas.ts';
@@ -43,6 +43,10 @@ export function AdjustmentButton(props: AdjustmentProps) {
     // Kept until the adjustment is done: after a failure, the same id cannot be booked twice.
     adjustmentId: useSignal(kept?.adjustmentId ?? newAdjustmentId()),
   };
+  // The page may learn the player's currency after the dialog was opened.
+  useEffect(() => {
+    if (draft.currency.value === '') draft.currency.value = currency;
+  }, [currency]);
   const run = async (_form: FormData, reason: string): Promise<Outcome> => {
     const adjustmentId = draft.adjustmentId.value.trim();
     const body = {
