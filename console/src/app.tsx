@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { AnyComponent } from 'preact';
 import { LocationProvider, Route, Router, useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
+import { loadOidc } from './api/load-oidc.ts';
 import type { Problem } from './api/problem.ts';
 import { endSession, me } from './api/session.ts';
 import { type Issuer, readSettings, resumeSession, type Settings } from './api/sign-in.ts';
@@ -33,7 +34,7 @@ function isAnswer({ pathname, search }: Location): boolean {
 /** Signs in if the browser comes from the issuer; a refusal is shown beside the sign-in. */
 async function signInAt(issuer: Issuer): Promise<void> {
   if (!isAnswer(location)) return;
-  const { returnFromIssuer } = await import('./api/oidc.ts');
+  const { returnFromIssuer } = await loadOidc();
   await returnFromIssuer(issuer).catch((error: unknown) => endSession(problemOf(error).message));
 }
 

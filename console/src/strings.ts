@@ -17,6 +17,8 @@ export const problems = {
   } as Readonly<Record<string, string>>,
   pageFailed: 'This page cannot be shown. The service may have been upgraded since the console was opened.',
   reload: 'Reload the console',
+  partMissing:
+    'A part of the console could not be loaded. Reload the page: the service may have been upgraded since it was opened.',
 };
 
 export const signIn = {

@@ -115,6 +115,16 @@ describeDesk('sign-in at an OpenID provider', () => {
     await page.context().close();
   });
 
+  test('without its script, the sign-in says so, and can be tried again', async () => {
+    const page = await desk.open(`${service.url}/console/`);
+    await page.route('**/assets/oidc-*.js', (route) => route.abort(), { times: 1 });
+    await leave(page);
+    await page.getByRole('alert').filter({ hasText: 'A part of the console could not be loaded.' }).waitFor();
+    await leave(page);
+    await page.locator('[name=login]').waitFor();
+    await page.context().close();
+  });
+
   test('a person without a role of ours is refused in the words of the service', async () => {
     const page = await desk.open(`${service.url}/console/`);
     await signInAs(page, 'guest');

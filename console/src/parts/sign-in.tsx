@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { loadOidc } from '../api/load-oidc.ts';
 import type { Problem } from '../api/problem.ts';
 import { ended } from '../api/session.ts';
 import { type Issuer, type Settings, signIn } from '../api/sign-in.ts';
@@ -33,7 +34,7 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
     busy.value = true;
     problem.value = undefined;
     try {
-      const { leaveForIssuer } = await import('../api/oidc.ts');
+      const { leaveForIssuer } = await loadOidc();
       await leaveForIssuer(issuer, keep.current?.checked ?? false);
     } catch (error) {
       problem.value = problemOf(error);
