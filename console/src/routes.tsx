@@ -58,6 +58,7 @@ export const ROUTES: readonly PageRoute[] = [
   page('/console/players', () => import('./pages/players/players.tsx'), words.players),
   page('/console/players/:playerRef', () => import('./pages/players/player.tsx')),
   page('/console/sessions/:sessionId', () => import('./pages/sessions/session.tsx')),
+  page('/console/callbacks/:callbackId', () => import('./pages/callbacks/callback.tsx')),
 
   // Free spins.
   page('/console/free-spins', () => import('./pages/free-spins/grants.tsx'), words.freeSpins),

@@ -73,6 +73,7 @@ export const search = {
     batch: 'Batch',
     approval: 'Approval',
     request: 'Request',
+    callback: 'Callback',
   } as Readonly<Record<string, string>>,
 };
 
@@ -584,6 +585,10 @@ export const sessions = {
   bodies: 'Bodies',
   sent: 'what was sent',
   answer: 'the answer',
+};
+
+export const callbacks = {
+  one: 'Callback',
 };
 
 export const freeSpins = {

@@ -186,6 +186,53 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.context().close();
   });
 
+  test.each([
+    { kind: 'session', path: (id: string) => `/v1/admin/sessions/${id}/revoke`, body: { reason: 'KICK' } },
+    { kind: 'grant', path: () => '/v1/admin/free-spins', body: {} },
+  ])('a request that called the provider is found, and leads to its $kind', async ({ kind, path, body }) => {
+    const { sessionId, playerRef } = await world.launch();
+    const grant = {
+      operatorId: OPERATOR,
+      gameId: GAME,
+      playerRef,
+      spins: 1,
+      betAmountMinor: 10,
+      currency: 'EUR',
+    };
+    const requestRef = `grant-of-${playerRef}`;
+    const request = kind === 'grant' ? { ...grant, requestRef } : body;
+    const requestId = `called-${playerRef}`;
+    const reply = await world.request(path(sessionId), {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${ADMIN_KEY}`,
+        'content-type': 'application/json',
+        'x-request-id': requestId,
+      },
+      body: JSON.stringify(request),
+    });
+    expect(reply.status).toBeLessThan(300);
+    const page = await desk.signedIn();
+    await page.getByLabel('Search any id').fill(requestId);
+    await page.keyboard.press('Enter');
+    const hit = page.getByRole('listitem').filter({ hasText: `Callback ${requestId}` });
+    await hit.getByRole('link').click();
+    await page.waitForURL(kind === 'grant' ? `**/free-spins/${requestRef}` : `**/sessions/${sessionId}`);
+    await page
+      .getByRole('table', { name: /^Calls to the provider|^Callbacks/ })
+      .getByText(/200/)
+      .waitFor();
+    await page.context().close();
+  });
+
+  test('the id .. is said to be no player', async () => {
+    const page = await desk.signedIn('/console/players');
+    await page.getByLabel("Player's reference").fill('..');
+    await page.keyboard.press('Enter');
+    await page.getByText('No operator has a player with this reference.').waitFor();
+    await page.context().close();
+  });
+
   test('an auditor sees the actions disabled, with the role that they need', async () => {
     const key = await desk.keyOf('auditor');
     const page = await desk.signedIn(playerOf(HOSTILE), key);

@@ -5,7 +5,16 @@ const API = '/v1/admin/';
 
 /** An address below /console: each segment is encoded. */
 function below(...segments: readonly string[]): string {
-  return [BASE, ...segments.map(encodeURIComponent)].join('/');
+  return [BASE, ...segments.map(encoded)].join('/');
+}
+
+/**
+ * Browsers resolve the segments `.` and `..`, also encoded ones, and would open another page. No record has such an id:
+ * encoded twice, it leads to the page that says so.
+ */
+function encoded(segment: string): string {
+  const once = encodeURIComponent(segment);
+  return /^\.{1,2}$/.test(once) ? once.replaceAll('.', '%252E') : once;
 }
 
 export const addressOf = {
@@ -43,6 +52,7 @@ export function pageOf(href: string): string | undefined {
   const [page = '', ...rest] = pathname.slice(API.length).split('/');
   const player = searchParams.get('playerRef');
   if (page === 'sessions' && rest.length === 0 && player !== null) return addressOf.player(player);
+  if (page === 'callbacks' && rest.length === 1) return [BASE, page, ...rest].join('/');
   if (page === 'reconciliations') return [BASE, 'reconciliation', ...rest].join('/');
   if (!PAGES.has(page)) return undefined;
   return withQuery([BASE, page, ...rest].join('/'), Object.fromEntries(searchParams));

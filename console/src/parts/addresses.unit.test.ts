@@ -9,6 +9,8 @@ test.each([
   ['/v1/admin/sessions/0b7c3c1e', '/console/sessions/0b7c3c1e'],
   ['/v1/admin/free-spins/batches/0b7c3c1e', '/console/free-spins/batches/0b7c3c1e'],
   ['/v1/admin/reconciliations/0b7c3c1e', '/console/reconciliation/0b7c3c1e'],
+  ['/v1/admin/callbacks/17', '/console/callbacks/17'],
+  ['/v1/admin/callbacks?reference=promo-1', undefined],
   ['/v1/admin/audit?requestId=r-1', '/console/audit?requestId=r-1'],
   ['/v1/admin/keys/0b7c3c1e', undefined],
   ['https://elsewhere.example/v1/admin/audit', undefined],
@@ -18,6 +20,11 @@ test.each([
 
 test('each part of an address is encoded', () => {
   expect(addressOf.transaction('acme', 'bet/1?#%')).toBe('/console/transactions/acme/bet%2F1%3F%23%25');
+});
+
+test.each(['.', '..'])('the browser does not resolve the id %s as a part of the path', (id) => {
+  const address = addressOf.player(id);
+  expect(new URL(address, 'http://console').pathname).toBe(address);
 });
 
 test('a query has only what is given', () => {

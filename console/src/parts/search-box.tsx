@@ -96,7 +96,7 @@ function Hits({ id, items, onClose }: HitsProps) {
       <ul class="list-unstyled mb-0">
         {items.map((hit) => (
           <li key={hit.href}>
-            {words.type[hit.type] ?? hit.type} <IdLink id={hit.id} href={pageOfHit(hit)} />{' '}
+            {words.type[typeOf(hit)] ?? hit.type} <IdLink id={hit.id} href={pageOfHit(hit)} />{' '}
             <span class="text-body-secondary">
               {[hit.providerId, hit.operatorId].filter(Boolean).join(' · ')} <Time at={hit.at} />
             </span>
@@ -106,6 +106,9 @@ function Hits({ id, items, onClose }: HitsProps) {
     </div>
   );
 }
+
+/** A callback is found by its request id, as the request itself is. */
+const typeOf = ({ type, href }: Hit) => (href.startsWith('/v1/admin/callbacks/') ? 'callback' : type);
 
 /** The page of a hit. A player has a page, but the API has only lists of a player's transactions. */
 function pageOfHit({ type, id, operatorId, href }: Hit): string | undefined {
