@@ -1,6 +1,16 @@
 /** The language and the number formats of everything below. */
 export const LOCALE = 'en-GB';
 
+const number = (value: number) => value.toLocaleString(LOCALE);
+
+/**
+ * A number with what is counted, such as `1 hit` and `1,250 hits`.
+ * @param many what follows any other number than 1; by default `one` with an s
+ */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
 /* Each part and each page has a section. A sentence with values is a function of them. */
 
 export const problems = {
@@ -62,7 +72,7 @@ export const search = {
   label: 'Search any id',
   hint: 'The key / focuses this field.',
   none: (id: string) => `Nothing has the id ${id}. An id is searched for as a whole.`,
-  several: (count: number) => `${count} hits`,
+  several: (count: number) => counted(count, 'hit'),
   close: 'Close the hits',
   type: {
     transaction: 'Transaction',
@@ -83,7 +93,7 @@ export const table = {
   first: 'First page',
   next: 'Next page',
   csv: 'Download CSV',
-  csvOf: (rows: number) => `Download CSV (${rows} rows)`,
+  csvOf: (rows: number) => `Download CSV (${counted(rows, 'row')})`,
   csvBusy: 'Downloading …',
   csvHint: 'All rows that the filter selects.',
   refresh: 'Refresh',
@@ -173,7 +183,7 @@ export const overview = {
   title: 'Overview',
   readAt: 'As of',
   calm: 'Nothing is wrong now.',
-  alarms: (count: number) => (count === 1 ? '1 thing is wrong now' : `${count} things are wrong now`),
+  alarms: (count: number) => counted(count, 'thing is wrong now', 'things are wrong now'),
   operator: 'Operator',
   provider: 'Provider',
   alarmOf: {
@@ -188,13 +198,15 @@ export const overview = {
   oldAlarm: (kind: string, name: string, count: number, age: string) =>
     `${kind} ${name} has ${count} undecided, the oldest for ${age}.`,
   parkedAlarm: (count: number) =>
-    count === 1
-      ? '1 transaction is parked: a person must decide it.'
-      : `${count} transactions are parked: a person must decide them.`,
+    counted(
+      count,
+      'transaction is parked: a person must decide it.',
+      'transactions are parked: a person must decide them.',
+    ),
   instanceAlarm: (id: string) => `Instance ${id} is not ready.`,
   perMinuteTitle: 'Transactions per minute, last hour',
   perMinuteSum: (last: number, sum: number) =>
-    `${last.toLocaleString(LOCALE)} in the last full minute, ${sum.toLocaleString(LOCALE)} in the hour`,
+    `${number(last)} in the last full minute, ${number(sum)} in the hour`,
   declined: 'Declined',
   waiting: 'Waiting for a person',
   kind: 'Kind',
@@ -268,10 +280,10 @@ export const attention = {
   until: 'Until',
   selectOne: (summary: string) => `Select ${summary}`,
   select: 'Select items to assign, snooze or close them together.',
-  tooMany: (most: number) => `At most ${most} items at once`,
-  assignSeveral: (count: number) => (count === 0 ? 'Assign' : `Assign ${items(count)}`),
-  snoozeSeveral: (count: number) => (count === 0 ? 'Snooze' : `Snooze ${items(count)}`),
-  closeSeveral: (count: number) => (count === 0 ? 'Close' : `Close ${items(count)}`),
+  tooMany: (most: number) => `At most ${counted(most, 'item')} at once`,
+  assignSeveral: (count: number) => (count === 0 ? 'Assign' : `Assign ${counted(count, 'item')}`),
+  snoozeSeveral: (count: number) => (count === 0 ? 'Snooze' : `Snooze ${counted(count, 'item')}`),
+  closeSeveral: (count: number) => (count === 0 ? 'Close' : `Close ${counted(count, 'item')}`),
   several: (done: number, skipped: number) => `${done} done, ${skipped} skipped.`,
   skipped: 'Skipped',
   why: 'Why',
@@ -318,10 +330,6 @@ export const attention = {
     closed: 'closed',
   },
 };
-
-function items(count: number): string {
-  return count === 1 ? '1 item' : `${count} items`;
-}
 
 export const transactions = {
   title: 'Transactions',
@@ -591,6 +599,8 @@ export const callbacks = {
   one: 'Callback',
 };
 
+const eachOf = (players: number) => (players === 1 ? 'one player' : `each of ${counted(players, 'player')}`);
+
 export const freeSpins = {
   title: 'Free spins',
   grants: 'Grants',
@@ -634,15 +644,15 @@ export const freeSpins = {
   duplicateOf: 'Duplicate of',
   winnings: 'Winnings',
   winningsOf: (count: number, total: string | undefined, flagged: number | undefined) =>
-    `${count} WINs${total === undefined ? '' : `: ${total}`}${flagged === undefined ? '' : `, ${flagged} flagged`}`,
+    `${counted(count, 'WIN')}${total === undefined ? '' : `: ${total}`}${flagged === undefined ? '' : `, ${flagged} flagged`}`,
   defaultStake: "the provider's default stake",
   unknownStake: 'a stake that the provider chooses',
   terms: (spins: number, stake: string, player: string, game: string) =>
-    `${spins} spins of ${stake} for ${player} in ${game}`,
+    `${counted(spins, 'spin')} of ${stake} for ${player} in ${game}`,
   batchTerms: (spins: number, stake: string, players: number, game: string) =>
-    `${spins} spins of ${stake} for each of ${players} players in ${game}`,
+    `${counted(spins, 'spin')} of ${stake} for ${eachOf(players)} in ${game}`,
   countsOf: (counts: Readonly<Record<'total' | 'granted' | 'failed' | 'pending' | 'cancelled', number>>) =>
-    `${counts.granted} granted, ${counts.failed} failed, ${counts.cancelled} cancelled, ${counts.pending} pending of ${counts.total}`,
+    `${number(counts.granted)} granted, ${number(counts.failed)} failed, ${number(counts.cancelled)} cancelled, ${number(counts.pending)} pending of ${number(counts.total)}`,
   unknown: (error: string) => `${error}. The provider may have granted the spins nevertheless.`,
   notCancelled: (error: string) => `The last cancel failed, and the spins are live: ${error}.`,
   duplicate: (other: string) => `The provider answered with the reference of the grant ${other}.`,
@@ -650,7 +660,7 @@ export const freeSpins = {
   statusSentence: (what: string) =>
     `The provider is asked for the remaining spins: ${what}. Nothing changes.`,
   statusOf: (remaining: number, completed: boolean) =>
-    `${remaining} spins remain${completed ? ', and the grant is completed' : ''}.`,
+    `${counted(remaining, 'spin remains', 'spins remain')}${completed ? ', and the grant is completed' : ''}.`,
   notGranted: 'It was not granted.',
   cancel: 'Cancel the grant',
   cancelSentence: (what: string, money: string) =>
@@ -683,33 +693,33 @@ export const freeSpins = {
   filterGrants: 'Filter these grants',
   cancelBatch: 'Cancel the batch',
   cancelBatchSentence: (pending: number, granted: number, money: string) =>
-    `${pending} pending grants are never sent, and ${granted} granted ones are cancelled at the provider: together ${money}. Spins that were played stay valid.`,
+    `${counted(pending, 'pending grant is', 'pending grants are')} never sent, and ${counted(granted, 'granted one is', 'granted ones are')} cancelled at the provider: together ${money}. Spins that were played stay valid.`,
   cancelling: 'The batch is being cancelled.',
   nothingToCancel: 'Nothing is left to cancel.',
   resendBatch: 'Send failed grants again',
   resendBatchSentence: (count: number, money: string) =>
-    `${count} failed grants whose outcome is known are sent once more: ${money}.`,
+    `${counted(count, 'failed grant whose outcome is known is', 'failed grants whose outcome is known are')} sent once more: ${money}.`,
   includeUnknown: (count: number) =>
-    `Also ${count} grants whose outcome is unknown: a provider that is not idempotent grants them twice.`,
+    `Also ${counted(count, 'grant')} of unknown outcome: a provider that is not idempotent grants twice.`,
   resending: 'The failed grants are being sent again.',
   noneFailed: 'No grant has failed.',
   voidBatch: 'Void unknown grants',
   voidBatchSentence: (count: number, money: string) =>
-    `${count} failed grants whose outcome is unknown are sent once more to learn their references, and are cancelled: ${money}.`,
+    `${counted(count, 'failed grant whose outcome is unknown is', 'failed grants whose outcome is unknown are')} sent once more to learn the reference, and cancelled: ${money}.`,
   voiding: (count: number, total: number) => `${count} of ${total}`,
   voidedBatch: (done: number, refused: readonly string[]) =>
     refused.length === 0
-      ? `${done} grants are void.`
-      : `${done} grants are void, ${refused.length} are not: ${[...new Set(refused)].join('; ')}.`,
+      ? `${counted(done, 'grant is', 'grants are')} void.`
+      : `${counted(done, 'grant is', 'grants are')} void, ${counted(refused.length, 'is', 'are')} not: ${[...new Set(refused)].join('; ')}.`,
   noneUnknown: 'No outcome is unknown.',
   statusBatch: 'Ask about all',
   statusBatchSentence: (granted: number) =>
-    `The provider is asked for the remaining spins of ${granted} granted grants. Nothing changes.`,
-  asking: (total: number) => `The provider is being asked about the grants of ${total} players.`,
+    `The provider is asked for the remaining spins of ${counted(granted, 'granted grant')}. Nothing changes.`,
+  asking: (total: number) => `The provider is being asked about ${counted(total, 'grant')}.`,
   noneGranted: 'No grant is granted.',
   players: 'Players, one on each line',
   file: 'Or a CSV file: the column playerRef, or else the first column',
-  playersOf: (count: number) => `${count} players`,
+  playersOf: (count: number) => counted(count, 'player'),
   wrongLine: (number: number) => `Line ${number}:`,
   fault: (fault: { readonly kind: string; readonly first?: number }) =>
     ({
@@ -718,25 +728,31 @@ export const freeSpins = {
       path: 'not allowed as an identifier',
       repeated: `the same as line ${fault.first ?? ''}`,
     })[fault.kind] ?? fault.kind,
-  moreWrong: (count: number) => `${count} more lines are wrong.`,
+  moreWrong: (count: number) => `${counted(count, 'more line is', 'more lines are')} wrong.`,
   leaveOut: 'Leave out the wrong lines',
-  wrongLines: (count: number) => `${count} lines are wrong: correct them or leave them out.`,
-  tooMany: (count: number, most: number) => `${count} players: a batch has at most ${most}.`,
+  wrongLines: (count: number) =>
+    counted(
+      count,
+      'line is wrong: correct it or leave it out.',
+      'lines are wrong: correct them or leave them out.',
+    ),
+  tooMany: (count: number, most: number) => `${counted(count, 'player')}: a batch has at most ${most}.`,
   tooLarge: (bytes: number) => `The file is larger than ${bytes} bytes.`,
   notCsv: (error: string) => `The file is not CSV: ${error}`,
   incomplete: 'Fill in the form.',
   noPreview: 'There is no preview yet.',
   preview: 'Preview',
   previewLater: 'The stake appears when the form is complete.',
-  previewOf: (players: number, spins: number) => `${players} players with ${spins} spins each`,
+  previewOf: (players: number, spins: number) =>
+    `${counted(players, 'player')} with ${counted(spins, 'spin')} each`,
   needsApproval: 'Needs the approval of a second person.',
   needsNoApproval: 'Needs no approval.',
   limit: (name: string, limit: string, used: string) => `${name} is ${limit}; ${used} were used in 24 hours.`,
   noLimits: (currency: string) => `No limit applies in ${currency}.`,
   sendGrant: 'Grant the spins',
-  sendBatch: (players: number) => `Grant spins to ${players} players`,
+  sendBatch: (players: number) => `Grant spins to ${counted(players, 'player')}`,
   sendSentence: (spins: number, players: number, stake: string, approval: boolean) =>
-    `${spins} spins for each of ${players} players: ${stake} in total. ${
+    `${counted(spins, 'spin')} for ${eachOf(players)}: ${stake} in total. ${
       approval ? 'A second person must approve this first.' : 'The provider is called at once.'
     }`,
   backToList: 'Back to the list',
@@ -859,7 +875,7 @@ export const tenants = {
 export const health = {
   title: 'Health',
   window: 'Last',
-  minutes: (minutes: string) => (minutes === '1' ? 'minute' : `${minutes} minutes`),
+  minutes: (minutes: string) => counted(Number(minutes), 'minute'),
   calls: 'Calls',
   successRate: 'Success',
   percent: (share: number) => `${(share * 100).toLocaleString(LOCALE, { maximumFractionDigits: 2 })} %`,
@@ -1024,7 +1040,7 @@ export const audit = {
   address: 'Network address',
   hash: 'Hash',
   gap: (place: string) => `An entry before ${place} is missing.`,
-  noGap: (entries: number) => `The chain has no gap in these ${entries} entries.`,
+  noGap: (entries: number) => `The chain has no gap in ${counted(entries, 'entry', 'entries')}.`,
   filtered: 'The entries are filtered: gaps of the chain are not visible here.',
   newest: 'Newest entry of this page:',
   verify: 'The command npm run audit:verify verifies all hashes and seals.',

@@ -93,11 +93,11 @@ describeDesk('free spins', () => {
     await page.getByText('2 lines are wrong').waitFor();
     await page.getByLabel('Leave out the wrong lines').check();
     await preview(page).getByText('2,000.00 EUR').waitFor();
-    await button(page, 'Grant spins to 1000 players').click();
-    await dialog(page).getByRole('button', { name: 'Grant spins to 1000 players' }).dblclick();
+    await button(page, 'Grant spins to 1,000 players').click();
+    await dialog(page).getByRole('button', { name: 'Grant spins to 1,000 players' }).dblclick();
     await page.waitForURL(/batches\/[0-9a-f-]{36}/);
     await main(page)
-      .getByText('897 granted, 103 failed, 0 cancelled, 0 pending of 1000')
+      .getByText('897 granted, 103 failed, 0 cancelled, 0 pending of 1,000')
       .waitFor(WHOLE_BATCH);
     const failures = page.getByRole('table', { name: 'Why grants failed' });
     await failures.getByRole('row', { name: 'the provider answered 422 100 not granted' }).waitFor();
@@ -115,7 +115,7 @@ describeDesk('free spins', () => {
     await dialog(page).getByText('1,794.00 EUR').waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel the batch' }).click();
     await main(page)
-      .getByText('0 granted, 100 failed, 900 cancelled, 0 pending of 1000')
+      .getByText('0 granted, 100 failed, 900 cancelled, 0 pending of 1,000')
       .waitFor(WHOLE_BATCH);
     expect(world.provider.calls(CANCEL).length).toBeGreaterThanOrEqual(900);
     const open = [...world.provider.batches].filter(([ref]) => ref.includes('batch-of'));
