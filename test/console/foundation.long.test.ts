@@ -61,6 +61,30 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test('the undecided transactions that Overview counts are those of the two lists that it names', async () => {
+    const session = await world.launch();
+    const transactions = new Transactions(world);
+    const bet = (transactionId: string) => world.transaction(session, 'BET', { transactionId });
+    await transactions.timedOut(bet('without-answer'), true);
+    const pending = await transactions.pending(bet('under-way'));
+    const page = await desk.signedIn();
+    const row = page.getByRole('table', { name: 'Operators' }).getByRole('row', { name: OPERATOR });
+    await row.getByRole('cell', { name: 'PENDING TIMED_OUT 2', exact: true }).waitFor();
+    const found = page.getByRole('table', { name: 'Transactions' }).getByRole('row');
+    for (const [state, transactionId] of [
+      ['PENDING', 'under-way'],
+      ['TIMED_OUT', 'without-answer'],
+    ] as const) {
+      await row.getByRole('link', { name: state }).click();
+      await found.filter({ hasText: transactionId }).waitFor();
+      await expect.poll(() => found.count()).toBe(2);
+      await page.goBack();
+    }
+    pending.release();
+    await pending.answer;
+    await page.context().close();
+  });
+
   test('the key is in memory, and gone after a reload', async () => {
     const page = await desk.signedIn();
     expect(await stored(page)).toBe('[{},{}]');

@@ -192,7 +192,6 @@ interface TenantsProps {
 }
 
 function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: TenantsProps) {
-  const undecidedOf = (id: string) => addressOf.list('transactions', { [page]: id, state: 'TIMED_OUT' });
   const columns: readonly Column<Tenant>[] = [
     { title: words.name, cell: ({ id, name }) => <a href={addressOfTenant(id)}>{name}</a> },
     { title: words.state, cell: ({ state }) => <Bad when={state !== 'ok'}>{words.stateOf[state]}</Bad> },
@@ -206,7 +205,11 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
     {
       title: words.undecided,
       numeric: true,
-      cell: ({ id, undecided }) => (undecided === 0 ? 0 : <a href={undecidedOf(id)}>{undecided}</a>),
+      cell: ({ id, undecided }) => (
+        <>
+          {undecided > 0 && <Undecided filter={{ [page]: id }} />} {undecided}
+        </>
+      ),
     },
     {
       title: words.oldest,
@@ -219,6 +222,19 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
     },
   ];
   return <Rows caption={caption} columns={columns} rows={worstFirst(tenants)} keyOf={({ id }) => id} />;
+}
+
+/** The list of transactions has a filter for one state; both together are those that the number counts. */
+function Undecided({ filter }: { readonly filter: Readonly<Record<string, string>> }) {
+  return (
+    <span class="small">
+      {(['PENDING', 'TIMED_OUT'] as const).map((state) => (
+        <a key={state} class="me-2" href={addressOf.list('transactions', { ...filter, state })}>
+          {state}
+        </a>
+      ))}
+    </span>
+  );
 }
 
 function Instances({ instances }: { readonly instances: OverviewData['instances'] }) {
