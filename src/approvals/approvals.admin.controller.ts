@@ -30,7 +30,7 @@ export class ApprovalsAdminController {
   @AdminRoute('listApprovals', {
     role: 'auditor',
     summary: 'List approvals, waiting or decided, newest first',
-    sensitiveRead: ['approvals.list', 'approvals'],
+    sensitiveRead: ['approvals.list', 'approvals', { polled: true }],
     errors: ['INVALID_REQUEST'],
   })
   @ApiList(ApprovalListResponse, ApprovalQuery, APPROVAL_COLUMNS)

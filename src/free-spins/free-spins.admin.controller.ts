@@ -97,7 +97,7 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
   @AdminRoute('listBatches', {
     role: 'auditor',
     summary: 'List batches with their counts, newest first',
-    sensitiveRead: ['free-spins.batches-list', 'batches'],
+    sensitiveRead: ['free-spins.batches-list', 'batches', { polled: true }],
     errors: ['INVALID_REQUEST'],
   })
   @ApiList(BatchListResponse, AdminBatchQuery, BATCH_COLUMNS)
@@ -113,7 +113,7 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
   @AdminRoute('listGrants', {
     role: 'auditor',
     summary: 'List grants, newest first',
-    sensitiveRead: ['free-spins.list', 'grants'],
+    sensitiveRead: ['free-spins.list', 'grants', { polled: true }],
     errors: ['INVALID_REQUEST'],
   })
   @ApiList(GrantListResponse, AdminGrantQuery, GRANT_COLUMNS)

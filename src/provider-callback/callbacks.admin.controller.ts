@@ -29,7 +29,7 @@ export class CallbacksAdminController {
     role: 'auditor',
     summary: 'Search the attempts to call providers, newest first',
     description: 'Each attempt has the request and up to 4 KiB of the answer.',
-    sensitiveRead: ['callbacks.list', 'callbacks'],
+    sensitiveRead: ['callbacks.list', 'callbacks', { polled: true }],
     errors: ['INVALID_REQUEST'],
   })
   @ApiList(CallbackListResponse, CallbackQuery, CALLBACK_COLUMNS)

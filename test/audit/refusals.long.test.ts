@@ -179,6 +179,32 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     expect((await recorded({ actor })).at(-1)).toMatchObject({ action: 'free-spins.read', after: {} });
   });
 
+  test('is counted on each route that the console reads again by itself', async () => {
+    const session = await world.launch();
+    const bet = world.transaction(session, 'BET');
+    await world.submit(bet);
+    const { actor, call } = await keyOf('auditor');
+    const reads = {
+      'approvals.list': '/v1/admin/approvals',
+      'free-spins.batches-list': '/v1/admin/free-spins/batches',
+      'free-spins.list': '/v1/admin/free-spins',
+      'transactions.list': '/v1/admin/transactions',
+      'transaction.read': `/v1/admin/transactions/${PROVIDER}/${bet.transactionId}`,
+      'callbacks.list': '/v1/admin/callbacks',
+      'round.read': `/v1/admin/rounds/${PROVIDER}/${bet.roundId}`,
+      'session.read': `/v1/admin/sessions/${session.sessionId}`,
+    };
+    for (const path of Object.values(reads).flatMap((path) => [path, path, path]))
+      expect((await call('GET', path)).status, path).toBe(200);
+    const first = Object.keys(reads).map((action) => ({ action }));
+    expect(await recorded({ actor })).toMatchObject(first);
+    world.clock.advance(60);
+    const repeated = first.map(({ action }) => ({ action, after: { repeats: 2 } }));
+    await vi.waitFor(async () => expect(await recorded({ actor })).toMatchObject([...first, ...repeated]), {
+      timeout: 5_000,
+    });
+  });
+
   test('is counted when it is refused, too', async () => {
     const requestRef = 'never-granted';
     world.provider.next({ do: 'answer', status: 500 }, { requestRef });

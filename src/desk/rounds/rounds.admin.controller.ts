@@ -36,7 +36,7 @@ export class RoundsAdminController {
     description:
       'Several players, games and operators may share a roundId: the parameters select one round, and are ' +
       'required if several match.',
-    sensitiveRead: ['round.read', 'round:{providerId}/{roundId}'],
+    sensitiveRead: ['round.read', 'round:{providerId}/{roundId}', { polled: true }],
     errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   })
   @ApiQuery({ type: FindRoundQuery })

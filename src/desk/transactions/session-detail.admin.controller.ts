@@ -21,7 +21,7 @@ export class SessionDetailAdminController {
   @AdminRoute('getSession', {
     ...SESSION_ROUTE,
     role: 'auditor',
-    sensitiveRead: ['session.read', 'session:{sessionId}'],
+    sensitiveRead: ['session.read', 'session:{sessionId}', { polled: true }],
   })
   @ApiQuery({ type: PageQuery })
   @ApiOkResponse({ type: SessionDetailPage })

@@ -24,7 +24,7 @@ export class TransactionsAdminController {
   @AdminRoute('listTransactions', {
     ...TRANSACTIONS_ROUTE,
     role: 'auditor',
-    sensitiveRead: ['transactions.list', 'transactions'],
+    sensitiveRead: ['transactions.list', 'transactions', { polled: true }],
   })
   @ApiList(TransactionListResponse, TransactionQuery, TRANSACTION_COLUMNS)
   list(
@@ -42,7 +42,7 @@ export class TransactionsAdminController {
     description:
       'The request, the decision, each call to the operator with its answer, the answers to the provider, and ' +
       'the rollback. Refusals and replays change nothing and are in the request log.',
-    sensitiveRead: ['transaction.read', 'transaction:{providerId}/{transactionId}'],
+    sensitiveRead: ['transaction.read', 'transaction:{providerId}/{transactionId}', { polled: true }],
     errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: TransactionDetail })
