@@ -72,9 +72,9 @@ export const ROUTES: readonly PageRoute[] = [
 
   // Operators, providers and games.
   page('/console/operators', () => import('./pages/tenants/operators.tsx'), words.operators),
-  page('/console/operators/:id', () => import('./pages/tenants/operator.tsx')),
+  page('/console/operators/:id', () => import('./pages/tenants/operators.tsx')),
   page('/console/providers', () => import('./pages/tenants/providers.tsx'), words.providers),
-  page('/console/providers/:id', () => import('./pages/tenants/provider.tsx')),
+  page('/console/providers/:id', () => import('./pages/tenants/providers.tsx')),
   page('/console/games', () => import('./pages/games/games.tsx'), words.games),
   page('/console/games/:id', () => import('./pages/games/game.tsx')),
 

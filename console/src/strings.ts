@@ -864,7 +864,6 @@ export const tenants = {
   installation: "the installation's default",
   emptyIsDefault: "Empty: the installation's default.",
   addressHint: 'An https address without a query.',
-  seconds: (seconds: number) => `${seconds} s`,
   notInteger: (text: string) => (/^\d{0,9}$/.test(text) ? undefined : 'Enter a whole number, or nothing.'),
   more: 'More',
   transactions: 'What it booked',

@@ -1,47 +1,47 @@
-import { useLocation } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { FormField, textIn } from '../../parts/form-field.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
 import { operators as words, tenants } from '../../strings.ts';
-import { NewTenant } from './secret.tsx';
-import { columnsOf } from './tenant-list.tsx';
+import { integerField, type TenantField, type TenantKind } from './tenant-kind.ts';
+import { TenantList } from './tenant-list.tsx';
+import { TenantPage } from './tenant.tsx';
 
+type Operator = Schema<'OperatorResponse'>;
+
+const CURRENCIES: TenantField<Operator> = {
+  name: 'currencies',
+  label: words.currencies,
+  hint: words.currenciesHint,
+  textOf: ({ currencies }) => currencies?.join(' ') ?? '',
+  shownOf: ({ currencies }) => currencies?.join(' ') ?? words.anyCurrency,
+  sent: (text) => (text === '' ? null : text.toUpperCase().split(/[\s,]+/)),
+};
+
+const OPERATORS: TenantKind<Operator> = {
+  kind: 'operator',
+  words,
+  address: addressOf.operator,
+  list: (query, signal) => answer(api.GET('/v1/admin/operators', { params: { query }, signal })),
+  read: (id, signal) => answer(api.GET('/v1/admin/operators/{id}', { params: { path: { id } }, signal })),
+  change: (id, body) => answer(api.PATCH('/v1/admin/operators/{id}', { params: { path: { id } }, body })),
+  create: ({ id, name, address }) =>
+    answer(api.POST('/v1/admin/operators', { body: { id, name, walletBaseUrl: address } })),
+  addressField: {
+    name: 'walletBaseUrl',
+    label: words.walletBaseUrl,
+    hint: tenants.addressHint,
+    textOf: ({ walletBaseUrl }) => walletBaseUrl,
+  },
+  ownFields: [
+    integerField('walletTimeoutMs', words.walletTimeout, ({ walletTimeoutMs }) => walletTimeoutMs),
+    CURRENCIES,
+  ],
+  listed: CURRENCIES,
+};
+
+/** All operators; one of them if the address names it. */
 export default function Operators() {
-  const { url, query } = useLocation();
-  useTitle(words.title);
-  const list = useResource(url, (signal) =>
-    answer(api.GET('/v1/admin/operators', { params: { query }, signal })),
-  );
-  return (
-    <>
-      <h1 class="h4">{words.title}</h1>
-      <div class="actions">
-        <NewTenant
-          label={words.create}
-          sentence={words.willCreate}
-          fields={
-            <FormField name="walletBaseUrl" label={words.walletBaseUrl} required hint={tenants.addressHint} />
-          }
-          create={async (id, name, form) => {
-            const body = { id, name, walletBaseUrl: textIn(form, 'walletBaseUrl') };
-            return (await answer(api.POST('/v1/admin/operators', { body }))).secret;
-          }}
-          onDone={list.reload}
-        />
-        <CsvButton path="/v1/admin/operators" name="operators" />
-      </div>
-      <DataTable
-        caption={words.title}
-        list={list}
-        keyOf={({ id }) => id}
-        columns={[
-          ...columnsOf(addressOf.operator),
-          { title: words.currencies, cell: ({ currencies }) => currencies?.join(' ') ?? words.anyCurrency },
-        ]}
-      />
-    </>
-  );
+  const { id } = useRoute().params;
+  return id === undefined ? <TenantList of={OPERATORS} /> : <TenantPage of={OPERATORS} id={id} />;
 }

@@ -1,17 +1,51 @@
-import type { Schema } from '../../api/schemas.ts';
+import { useLocation } from 'preact-iso';
 import { overview as live } from '../../api/stream.ts';
-import type { Column } from '../../parts/data-table.tsx';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { FormField, textIn } from '../../parts/form-field.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
 import { tenants as words } from '../../strings.ts';
+import { NewTenant } from './secret.tsx';
+import type { Listed, TenantKind } from './tenant-kind.ts';
 
-type Listed = Schema<'OperatorResponse'> | Schema<'ProviderResponse'>;
+/** The page of all operators or of all providers. */
+export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantKind<Tenant> }) {
+  const { url, query } = useLocation();
+  const { title, create, willCreate } = of.words;
+  useTitle(title);
+  const list = useResource(url, (signal) => of.list(query, signal));
+  const { name: addressName, label, hint } = of.addressField;
+  return (
+    <>
+      <h1 class="h4">{title}</h1>
+      <div class="actions">
+        <NewTenant
+          label={create}
+          sentence={willCreate}
+          fields={<FormField name={addressName} label={label} required {...(hint && { hint })} />}
+          create={async (id, name, form) =>
+            (await of.create({ id, name, address: textIn(form, addressName) })).secret
+          }
+          onDone={list.reload}
+        />
+        <CsvButton path={`/v1/admin/${of.kind}s`} name={`${of.kind}s`} />
+      </div>
+      <DataTable caption={title} list={list} keyOf={({ id }) => id} columns={columnsOf(of)} />
+    </>
+  );
+}
 
-/** The columns that operators and providers share; their state is that of the live overview. */
-export function columnsOf<Row extends Listed>(addressOf: (id: string) => string): readonly Column<Row>[] {
-  const stateOf = ({ id, kind }: Listed) =>
-    live.value?.[kind === 'OPERATOR' ? 'operators' : 'providers'].find((tenant) => tenant.id === id);
+/** Their state is that of the live overview. */
+function columnsOf<Tenant extends Listed>({
+  kind,
+  address,
+  listed,
+}: TenantKind<Tenant>): readonly Column<Tenant>[] {
+  const stateOf = ({ id }: Tenant) => live.value?.[`${kind}s`].find((tenant) => tenant.id === id);
+  const { label, numeric = false, textOf, shownOf = textOf } = listed;
   return [
-    { title: words.id, cell: ({ id }) => <a href={addressOf(id)}>{id}</a> },
+    { title: words.id, cell: ({ id }) => <a href={address(id)}>{id}</a> },
     { title: words.name, cell: ({ name }) => name },
     { title: words.status, cell: ({ status }) => status },
     { title: words.state, cell: (row) => stateOf(row)?.state ?? '–' },
@@ -33,5 +67,6 @@ export function columnsOf<Row extends Listed>(addressOf: (id: string) => string)
           </>
         ),
     },
+    { title: label, numeric, cell: shownOf },
   ];
 }

@@ -1,0 +1,83 @@
+import { addressOf } from '../../parts/addresses.ts';
+import { Details } from '../../parts/details.tsx';
+import { EditForm } from '../../parts/edit-form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Pausing } from '../../parts/pausing.tsx';
+import { useResource, useTitle } from '../../parts/resource.ts';
+import { Time } from '../../parts/time.tsx';
+import { tenants as words } from '../../strings.ts';
+import { Health } from './health.tsx';
+import { RotateSecret } from './secret.tsx';
+import { fieldsOf, type Listed, type TenantKind } from './tenant-kind.ts';
+
+interface TenantPageProps<Tenant extends Listed> {
+  readonly of: TenantKind<Tenant>;
+  readonly id: string;
+}
+
+/** The page of an operator or a provider. */
+export function TenantPage<Tenant extends Listed>({ of, id }: TenantPageProps<Tenant>) {
+  const title = of.words.one(id);
+  useTitle(title);
+  const tenant = useResource(`${of.kind} ${id}`, (signal) => of.read(id, signal));
+  return (
+    <>
+      <h1 class="h4">{title}</h1>
+      <Loaded of={tenant}>
+        {(data) => (
+          <>
+            <Pausing kind={of.kind} id={id} pause={data.pause} onDone={tenant.reload} />
+            <Health kind={of.kind} id={id} />
+            <Details
+              items={[
+                ...fieldsOf(of).map(({ label, textOf, shownOf = textOf }) => [label, shownOf(data)] as const),
+                [words.created, <Time at={data.createdAt} />],
+                [words.updated, <Time at={data.updatedAt} />],
+                [words.more, <More kind={of.kind} id={id} />],
+              ]}
+            />
+            <Changes of={of} tenant={data} onDone={tenant.reload} />
+            <RotateSecret kind={of.kind} id={id} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function More({ kind, id }: { readonly kind: 'operator' | 'provider'; readonly id: string }) {
+  return (
+    <span class="links">
+      <a href={addressOf.list('transactions', { [`${kind}Id`]: id })}>{words.transactions}</a>
+      {kind === 'operator' && <a href={addressOf.list('limits')}>{words.limits}</a>}
+      <a href={addressOf.list('audit', { target: `${kind}:${id}` })}>{words.audit}</a>
+    </span>
+  );
+}
+
+interface ChangesProps<Tenant extends Listed> {
+  readonly of: TenantKind<Tenant>;
+  readonly tenant: Tenant;
+  readonly onDone: () => void;
+}
+
+function Changes<Tenant extends Listed>({ of, tenant, onDone }: ChangesProps<Tenant>) {
+  const fields = fieldsOf(of);
+  return (
+    <EditForm
+      title={of.words.change}
+      label={of.words.change}
+      role="admin"
+      fields={fields.map((field) => ({ ...field, value: field.textOf(tenant) }))}
+      run={async (changes) => {
+        const sent = fields.flatMap(({ name, sent: sentOf = (text: string): unknown => text }) => {
+          const text = changes[name];
+          return text === undefined ? [] : [[name, sentOf(text)] as const];
+        });
+        await of.change(tenant.id, Object.fromEntries(sent));
+        return undefined;
+      }}
+      onDone={onDone}
+    />
+  );
+}
