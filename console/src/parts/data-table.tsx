@@ -136,7 +136,7 @@ function SelectRow<Row>({ row, rowKey, selection: { chosen, onChange, label } }:
   );
 }
 
-interface DataTableProps<Row> extends Omit<RowsProps<Row>, 'rows'> {
+export interface DataTableProps<Row> extends Omit<RowsProps<Row>, 'rows'> {
   readonly list: Resource<Page<Row>>;
 }
 

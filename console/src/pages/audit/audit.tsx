@@ -1,13 +1,12 @@
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import type { Column } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
-import { type Filter, Filters } from '../../parts/filters.tsx';
+import { FilteredList } from '../../parts/filtered-list.tsx';
+import type { Filter } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { useResource } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { audit as words } from '../../strings.ts';
 import { Changes } from './changes.tsx';
@@ -34,23 +33,24 @@ function fieldsOf(actions: readonly string[]): readonly Filter[] {
 }
 
 export default function Audit() {
-  useTitle(words.title);
   const { url, query } = useLocation();
   const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
   const actions = useResource('actions', (signal) => answer(api.GET('/v1/admin/audit/actions', { signal })));
   const { cursor: _cursor, limit: _limit, ...filter } = query;
   const filtered = Object.keys(filter).length > 0;
   return (
-    <>
-      <h1 class="h4">{words.title}</h1>
-      <Filters fields={fieldsOf(actions.data.value?.items ?? [])} />
-      <div class="toolbar mb-2">
-        <RefreshButton reload={list.reload} />
-        <CsvButton path={PATH} name="audit" />
-      </div>
+    <FilteredList
+      title={words.title}
+      fields={fieldsOf(actions.data.value?.items ?? [])}
+      path={PATH}
+      name="audit"
+      caption={words.caption}
+      list={list}
+      columns={COLUMNS}
+      keyOf={placeOf}
+    >
       <ChainState entries={list.data.value?.items ?? []} filtered={filtered} />
-      <DataTable caption={words.caption} list={list} columns={COLUMNS} keyOf={placeOf} />
-    </>
+    </FilteredList>
   );
 }
 

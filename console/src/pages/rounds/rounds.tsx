@@ -1,10 +1,8 @@
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { type Filter, Filters } from '../../parts/filters.tsx';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { FilteredList } from '../../parts/filtered-list.tsx';
+import type { Filter } from '../../parts/filters.tsx';
+import { useResource } from '../../parts/resource.ts';
 import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
 import { rounds as words } from '../../strings.ts';
 
@@ -28,18 +26,18 @@ const FIELDS: readonly Filter[] = [
 ];
 
 export default function Rounds() {
-  useTitle(words.title);
   const { url, query } = useLocation();
   const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
   return (
-    <>
-      <h1 class="h4">{words.title}</h1>
-      <Filters fields={FIELDS} />
-      <div class="toolbar mb-2">
-        <RefreshButton reload={list.reload} />
-        <CsvButton path={PATH} name="rounds" />
-      </div>
-      <DataTable caption={words.caption} list={list} columns={ROUND_COLUMNS} keyOf={roundKey} />
-    </>
+    <FilteredList
+      title={words.title}
+      fields={FIELDS}
+      path={PATH}
+      name="rounds"
+      caption={words.caption}
+      list={list}
+      columns={ROUND_COLUMNS}
+      keyOf={roundKey}
+    />
   );
 }

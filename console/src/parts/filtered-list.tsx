@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact';
+import { CsvButton } from './csv-button.tsx';
+import { DataTable, type DataTableProps } from './data-table.tsx';
+import { type Filter, Filters } from './filters.tsx';
+import { RefreshButton } from './refresh-button.tsx';
+import { useTitle } from './resource.ts';
+
+interface FilteredListProps<Row> extends DataTableProps<Row> {
+  readonly title: string;
+  readonly fields: readonly Filter[];
+  /** The list's route, such as `/v1/admin/transactions`. */
+  readonly path: string;
+  /** Name of the file that is downloaded, without its ending. */
+  readonly name: string;
+  /** Stands between the filter and the list. */
+  readonly children?: ComponentChildren;
+}
+
+/** The page of a list: its filter, a download and the table. */
+export function FilteredList<Row>({ title, fields, path, name, children, ...table }: FilteredListProps<Row>) {
+  useTitle(title);
+  return (
+    <>
+      <h1 class="h4">{title}</h1>
+      <Filters fields={fields} />
+      <div class="toolbar mb-2">
+        <RefreshButton reload={table.list.reload} />
+        <CsvButton path={path} name={name} />
+      </div>
+      {children}
+      <DataTable {...table} />
+    </>
+  );
+}
