@@ -48,6 +48,45 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('the pages follow what another person does', async () => {
+    const reason = 'moved at noon';
+    const paused = [`/v1/admin/operators/${OPERATOR}`, `/v1/admin/games/${GAME}`];
+    const pages = await Promise.all(
+      ['operators', `operators/${OPERATOR}`, 'games', `games/${GAME}`].map((path) =>
+        desk.signedIn(`/console/${path}`),
+      ),
+    );
+    for (const page of pages) await page.getByRole('main').getByText('ACTIVE').first().waitFor();
+    for (const path of paused) await world.admin('POST', `${path}/pause`, { reason });
+    for (const page of pages) await page.getByRole('main').getByText(reason).waitFor();
+    for (const path of paused) await world.admin('POST', `${path}/resume`, {});
+    for (const page of pages) await page.getByRole('main').getByText(reason).waitFor({ state: 'detached' });
+    for (const page of pages) await page.context().close();
+  });
+
+  test('a page does not change while its form has changes that were not sent', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const [page, other] = [
+      await desk.signedIn(`/console/operators/${OPERATOR}`),
+      await desk.signedIn(`/console/operators/${OPERATOR}`),
+    ];
+    await page.getByText('Change the operator').first().click();
+    const field = page.getByLabel('Requests per second');
+    await field.fill('120');
+    await world.admin('POST', `${path}/pause`, { reason: 'moved at night' });
+    await other.getByText('moved at night').waitFor();
+    // The next change is seen with the next overview, so that both pages have read one since the pause.
+    await world.admin('PATCH', path, { requestsPerSecond: 50 });
+    await other.getByRole('definition').filter({ hasText: /^50$/ }).waitFor();
+    expect(await page.getByText('moved at night').count()).toBe(0);
+    await field.fill('');
+    await page.getByText('moved at night').waitFor();
+    await expect.poll(() => field.inputValue()).toBe('50');
+    await world.admin('POST', `${path}/resume`, {});
+    await world.admin('PATCH', path, { requestsPerSecond: null });
+    for (const each of [page, other]) await each.context().close();
+  });
+
   test('a change is listed before it is sent, and only it is sent', async () => {
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
     await page.getByText('Change the operator').first().click();

@@ -258,6 +258,31 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test('the lists, the round and the session show a decision about one of their transactions', async () => {
+    const { transactionId, roundId } = await transactions.timedOut(bet('bet-to-follow', 600), true);
+    await park(transactionId);
+    const pages = await Promise.all(
+      [
+        `transactions?playerRef=${PLAYER}`,
+        `rounds/${PROVIDER}/${roundId}`,
+        `sessions/${session.sessionId}`,
+      ].map((path) => desk.signedIn(`/console/${path}`)),
+    );
+    const row = (page: Page) => page.getByRole('row', { name: transactionId });
+    for (const page of pages) await row(page).getByText('TIMED_OUT').waitFor();
+    const path = `/v1/admin/transactions/${PROVIDER}/${transactionId}/settle`;
+    const settlement = { status: 'APPROVED', operatorReference: 'lucky-5513', reason: 'ticket 4713' };
+    const { approvalId } = (await world.admin('POST', path, settlement)).json as { approvalId: string };
+    const second = await desk.keyOf('operations');
+    const approved = await world.request(`/v1/admin/approvals/${approvalId}/approve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${second}` },
+    });
+    expect(approved.json).toMatchObject({ state: 'APPROVED' });
+    for (const page of pages) await row(page).getByText('settled by hand').waitFor();
+    for (const page of pages) await page.context().close();
+  });
+
   test('both sides of each call are in the timeline, and foreign text stays text', async () => {
     const hostile = '<img src=x onerror="document.title=1"> \u202etxt';
     const body = bet('bet-hostile', 500);

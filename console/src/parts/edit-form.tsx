@@ -4,6 +4,7 @@ import type { Role } from '../api/roles.ts';
 import { edit as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import type { Outcome } from './notice.tsx';
+import { useUnsaved } from './unsaved.ts';
 
 export interface EditField {
   /** The field's name in the API. */
@@ -36,6 +37,7 @@ export function EditForm({ title, label, role, fields, note, run, onDone }: Edit
   const edited = useSignal<Readonly<Record<string, string>>>({});
   // In each rendering, because `fields` is no signal: a record that was read again has other values.
   const changes = fields.filter(({ name, value }) => (edited.value[name] ?? value) !== value);
+  useUnsaved(changes.length > 0);
   const textOf = ({ name, value }: EditField) => (edited.value[name] ?? value).trim();
   const wrong = fields.flatMap((field) => field.wrong?.(textOf(field)) ?? []).at(0);
   const obstacle = changes.length === 0 ? words.unchanged : wrong;
@@ -58,7 +60,11 @@ export function EditForm({ title, label, role, fields, note, run, onDone }: Edit
             key={field.name}
             field={field}
             text={edited.value[field.name] ?? field.value}
-            onText={(text) => (edited.value = { ...edited.value, [field.name]: text })}
+            onText={(text) => {
+              const { [field.name]: _before, ...others } = edited.value;
+              // A field that is as it was follows the record again.
+              edited.value = text === field.value ? others : { ...others, [field.name]: text };
+            }}
           />
         ))}
         <ActionButton

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { connections, onStream, type StreamEventName, type StreamEvents } from '../api/stream.ts';
 import { problemOf } from './problem.tsx';
+import { unsaved } from './unsaved.ts';
 
 /** Waits between attempts of a read that fails for the moment, in milliseconds: the last one repeats. */
 const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
@@ -22,9 +23,15 @@ export interface Resource<T> {
 }
 
 interface Options {
-  /** Reads again when the stream reports such an event, and when the stream was connected again. */
+  /**
+   * Reads again when the stream reports such an event, and when the stream was connected again; but not before the input
+   * of open forms and dialogs is sent or discarded.
+   */
   readonly on?: Partial<{ [Name in StreamEventName]: (data: StreamEvents[Name]) => boolean }>;
 }
+
+/** For records that are cheap to read, and of which the stream has no events: read again with each overview. */
+export const WITH_OVERVIEW: Options = { on: { overview: () => true } };
 
 /**
  * Reads from the API, and again whenever `key` changes, after an interruption of the stream, and upon its events. An
@@ -53,9 +60,11 @@ export function useResource<T>(
     let reading: AbortController | undefined;
     /** Counts what may have made the data stale. */
     let changes = 0;
+    let waits = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const attempt = async (failures: number) => {
       clearTimeout(timer);
+      waits = false;
       reading?.abort();
       const known = changes;
       const own = (reading = new AbortController());
@@ -81,8 +90,14 @@ export function useResource<T>(
       changes += 1;
       if (reading) return;
       clearTimeout(timer);
-      timer = setTimeout(() => void attempt(0), GATHER_MS);
+      timer = setTimeout(() => {
+        waits = unsaved.peek() > 0 && data.peek() !== undefined;
+        if (!waits) void attempt(0);
+      }, GATHER_MS);
     };
+    const stopUnsaved = unsaved.subscribe((count) => {
+      if (count === 0 && waits) soon();
+    });
     const stops = Object.keys(latest.current.on).map((name) =>
       onStream(name as StreamEventName, (event) => {
         const concerns = latest.current.on[name as StreamEventName] as
@@ -109,7 +124,7 @@ export function useResource<T>(
     return () => {
       ending.abort();
       clearTimeout(timer);
-      for (const stop of [...stops, stopConnections, stopTurns]) stop();
+      for (const stop of [...stops, stopUnsaved, stopConnections, stopTurns]) stop();
     };
   }, [key]);
 

@@ -1,4 +1,5 @@
 import type { Schema } from '../api/schemas.ts';
+import type { StreamEvents } from '../api/stream.ts';
 import { transactions as words } from '../strings.ts';
 import { addressOf, withQuery } from './addresses.ts';
 import type { Column } from './data-table.tsx';
@@ -53,6 +54,21 @@ export function without<Row>(columns: readonly Column<Row>[], ...titles: readonl
 
 export const transactionKey = ({ providerId, transactionId }: Transaction) =>
   `${providerId} ${transactionId}`;
+
+type Key = Pick<Transaction, 'providerId' | 'transactionId'>;
+
+/** The events that concern transactions: of their attention items, and of approvals of a settlement or adjustment. */
+export function eventsOf(shown: () => readonly Key[]) {
+  const concerns = (subject: string) =>
+    shown().some(
+      ({ providerId, transactionId }) =>
+        subject === `${providerId}/${transactionId}` || subject === transactionId,
+    );
+  return {
+    attention: ({ subject }: StreamEvents['attention']) => concerns(subject),
+    approval: ({ reference }: StreamEvents['approval']) => concerns(reference),
+  };
+}
 
 /** The kind, with the kind of a WIN that is no ordinary one. */
 export function kindText({ kind, winKind }: Pick<Transaction, 'kind' | 'winKind'>): string {

@@ -8,15 +8,17 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Pausing } from '../../parts/pausing.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { games as words } from '../../strings.ts';
 
 export default function Game() {
   const { id = '' } = useRoute().params;
   useTitle(words.one(id));
-  const game = useResource(`game ${id}`, (signal) =>
-    answer(api.GET('/v1/admin/games/{gameId}', { params: { path: { gameId: id } }, signal })),
+  const game = useResource(
+    `game ${id}`,
+    (signal) => answer(api.GET('/v1/admin/games/{gameId}', { params: { path: { gameId: id } }, signal })),
+    WITH_OVERVIEW,
   );
   return (
     <>

@@ -7,15 +7,17 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
 import { games as words } from '../../strings.ts';
 
 export default function Games() {
   const { url, query } = useLocation();
   useTitle(words.title);
-  const list = useResource(url, (signal) =>
-    answer(api.GET('/v1/admin/games', { params: { query }, signal })),
+  const list = useResource(
+    url,
+    (signal) => answer(api.GET('/v1/admin/games', { params: { query }, signal })),
+    WITH_OVERVIEW,
   );
   return (
     <>

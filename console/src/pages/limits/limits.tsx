@@ -19,14 +19,19 @@ import { LIMITS } from './limit-names.ts';
 
 type Limit = Schema<'LimitResponse'>;
 
+/** A limit is raised or removed when a second person approves it. */
+const ON_APPROVAL = { on: { approval: ({ kind }: Schema<'ApprovalItem'>) => kind === 'limit' } };
+
 /** All limits; those of one operator and currency, to change them, if the address names both. */
 export default function Limits() {
   const { url, query } = useLocation();
   const { operatorId, currency, ...page } = query;
   useTitle(words.title);
   const changes = useSignal(0);
-  const list = useResource(url, (signal) =>
-    answer(api.GET('/v1/admin/limits', { params: { query: page }, signal })),
+  const list = useResource(
+    url,
+    (signal) => answer(api.GET('/v1/admin/limits', { params: { query: page }, signal })),
+    ON_APPROVAL,
   );
   return (
     <>
@@ -98,8 +103,10 @@ interface OneLimitProps {
 /** The limits of an operator in a currency, and the form that changes them. */
 function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
   const path = { operatorId, currency };
-  const limit = useResource(`limit ${operatorId} ${currency}`, (signal) =>
-    answer(api.GET('/v1/admin/limits/{operatorId}/{currency}', { params: { path }, signal })),
+  const limit = useResource(
+    `limit ${operatorId} ${currency}`,
+    (signal) => answer(api.GET('/v1/admin/limits/{operatorId}/{currency}', { params: { path }, signal })),
+    ON_APPROVAL,
   );
   const done = () => {
     limit.reload();

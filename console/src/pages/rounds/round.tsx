@@ -12,6 +12,7 @@ import { Money } from '../../parts/money.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import {
+  eventsOf,
   playerAddress,
   ProviderLink,
   RoundDetailsLink,
@@ -36,13 +37,16 @@ export default function RoundPage() {
   const { providerId = '', roundId = '' } = useRoute().params;
   const { url, query } = useLocation();
   useTitle(words.titleOf(roundId));
-  const round = useResource(url, (signal) =>
-    answer(
-      api.GET('/v1/admin/rounds/{providerId}/{roundId}', {
-        params: { path: { providerId, roundId }, query },
-        signal,
-      }),
-    ),
+  const round: Resource<Detail> = useResource<Detail>(
+    url,
+    (signal) =>
+      answer(
+        api.GET('/v1/admin/rounds/{providerId}/{roundId}', {
+          params: { path: { providerId, roundId }, query },
+          signal,
+        }),
+      ),
+    { on: eventsOf(() => round.data.value?.items ?? []) },
   );
   return (
     <>

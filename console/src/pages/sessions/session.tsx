@@ -8,9 +8,10 @@ import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Money } from '../../parts/money.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import {
+  eventsOf,
   playerAddress,
   ProviderLink,
   roundAddress,
@@ -30,16 +31,23 @@ export default function SessionPage() {
   const { url, path, query } = useLocation();
   const { cursor } = query;
   useTitle(words.titleOf(sessionId));
-  const page = useResource(url, (signal) =>
-    answer(
-      api.GET('/v1/admin/sessions/{sessionId}', {
-        params: { path: { sessionId }, query: cursor === undefined ? {} : { cursor } },
-        signal,
-      }),
-    ),
+  const page: Resource<PageOfSession> = useResource<PageOfSession>(
+    url,
+    (signal) =>
+      answer(
+        api.GET('/v1/admin/sessions/{sessionId}', {
+          params: { path: { sessionId }, query: cursor === undefined ? {} : { cursor } },
+          signal,
+        }),
+      ),
+    { on: eventsOf(() => page.data.value?.transactions ?? []) },
   );
-  const callbacks = useResource(sessionId, (signal) =>
-    answer(api.GET('/v1/admin/callbacks', { params: { query: { reference: sessionId } }, signal })),
+  const callbacks = useResource(
+    sessionId,
+    (signal) =>
+      answer(api.GET('/v1/admin/callbacks', { params: { query: { reference: sessionId } }, signal })),
+    // An item about the session says that the provider does not know its revocation.
+    { on: { attention: ({ subject }) => subject === sessionId } },
   );
   const reload = () => {
     page.reload();

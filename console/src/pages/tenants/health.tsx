@@ -2,7 +2,7 @@ import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useResource } from '../../parts/resource.ts';
+import { useResource, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { health as words } from '../../strings.ts';
 
 interface HealthProps {
@@ -23,7 +23,7 @@ export function Health({ kind, id }: HealthProps) {
           ? api.GET('/v1/admin/operators/{id}/health', { params, signal })
           : api.GET('/v1/admin/providers/{id}/health', { params, signal }),
       ),
-    { on: { overview: () => true } },
+    WITH_OVERVIEW,
   );
   const columns: readonly Column<Window>[] = [
     { title: words.window, cell: ({ minutes }) => words.minutes(minutes) },

@@ -3,7 +3,7 @@ import { overview as live } from '../../api/stream.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
 import { tenants as words } from '../../strings.ts';
 import { NewTenant } from './secret.tsx';
@@ -14,7 +14,7 @@ export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantK
   const { url, query } = useLocation();
   const { title, create, willCreate } = of.words;
   useTitle(title);
-  const list = useResource(url, (signal) => of.list(query, signal));
+  const list = useResource(url, (signal) => of.list(query, signal), WITH_OVERVIEW);
   const { name: addressName, label, hint } = of.addressField;
   return (
     <>

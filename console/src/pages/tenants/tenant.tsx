@@ -3,7 +3,7 @@ import { Details } from '../../parts/details.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Pausing } from '../../parts/pausing.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { tenants as words } from '../../strings.ts';
 import { Health } from './health.tsx';
@@ -19,7 +19,7 @@ interface TenantPageProps<Tenant extends Listed> {
 export function TenantPage<Tenant extends Listed>({ of, id }: TenantPageProps<Tenant>) {
   const title = of.words.one(id);
   useTitle(title);
-  const tenant = useResource(`${of.kind} ${id}`, (signal) => of.read(id, signal));
+  const tenant = useResource(`${of.kind} ${id}`, (signal) => of.read(id, signal), WITH_OVERVIEW);
   return (
     <>
       <h1 class="h4">{title}</h1>

@@ -13,6 +13,7 @@ import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import {
+  eventsOf,
   isUndecided,
   kindText,
   playerAddress,
@@ -31,10 +32,9 @@ type Attempt = Schema<'AttemptResponse'>;
 
 export default function TransactionPage() {
   const { providerId = '', transactionId = '' } = useRoute().params;
-  const subject = `${providerId}/${transactionId}`;
   useTitle(words.titleOf(transactionId));
   const detail = useResource(
-    subject,
+    `${providerId}/${transactionId}`,
     (signal) =>
       answer(
         api.GET('/v1/admin/transactions/{providerId}/{transactionId}', {
@@ -42,12 +42,7 @@ export default function TransactionPage() {
           signal,
         }),
       ),
-    {
-      on: {
-        attention: (item) => item.subject === subject,
-        approval: ({ reference }) => reference === subject || reference === transactionId,
-      },
-    },
+    { on: eventsOf(() => [{ providerId, transactionId }]) },
   );
   return (
     <>

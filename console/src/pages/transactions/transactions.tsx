@@ -1,10 +1,14 @@
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
+import type { Schema } from '../../api/schemas.ts';
+import type { Page } from '../../parts/data-table.tsx';
 import { FilteredList } from '../../parts/filtered-list.tsx';
 import type { Filter } from '../../parts/filters.tsx';
-import { useResource } from '../../parts/resource.ts';
-import { TRANSACTION_COLUMNS, transactionKey } from '../../parts/transaction-columns.tsx';
+import { type Resource, useResource } from '../../parts/resource.ts';
+import { eventsOf, TRANSACTION_COLUMNS, transactionKey } from '../../parts/transaction-columns.tsx';
 import { transactions as words } from '../../strings.ts';
+
+type Found = Page<Schema<'TransactionItem'>>;
 
 const PATH = '/v1/admin/transactions';
 
@@ -47,7 +51,11 @@ const FIELDS: readonly Filter[] = [
 
 export default function Transactions() {
   const { url, query } = useLocation();
-  const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
+  const list: Resource<Found> = useResource<Found>(
+    url,
+    (signal) => answer(api.GET(PATH, { params: { query }, signal })),
+    { on: eventsOf(() => list.data.value?.items ?? []) },
+  );
   return (
     <FilteredList
       title={words.title}
