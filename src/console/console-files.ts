@@ -15,8 +15,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the console, read and compressed once, at start, because they are served without credentials and must
- * therefore be cheap.
+ * The files of the console, read once, at start, and compressed once, when they are first requested, because they are
+ * served without credentials and must therefore be cheap.
  */
 @Injectable()
 export class ConsoleFiles implements OnModuleInit {
@@ -36,9 +36,7 @@ export class ConsoleFiles implements OnModuleInit {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       new Logger('Console').warn('/console is not served, because it was not built: npm run build');
-      return;
     }
-    for (const file of [this.index, ...this.assets.values()]) file.prepare();
   }
 
   private add(name: string): void {
