@@ -51,6 +51,7 @@ describeDesk('limits', () => {
     await page.getByRole('button', { name: 'Change the limits' }).click();
     await page.getByRole('dialog').getByText('24 hours: 90,000 JPY → 80,000 JPY').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Change the limits' }).click();
+    await page.getByText('Change the limits: done.').waitFor();
     await page
       .getByRole('region', { name: `Limits of ${OPERATOR}` })
       .getByText('80,000 JPY')
