@@ -23,6 +23,7 @@ export function targetPage(target: string): string | undefined {
   if (kind === 'transaction' && slash > 0)
     return addressOf.transaction(id.slice(0, slash), id.slice(slash + 1));
   if (kind === 'round' && slash > 0) return addressOf.round(id.slice(0, slash), id.slice(slash + 1));
-  if (kind === 'limit') return addressOf.list('limits');
+  if (kind === 'limit' && slash > 0)
+    return addressOf.list('limits', { operatorId: id.slice(0, slash), currency: id.slice(slash + 1) });
   return id === '' ? undefined : PAGES[kind]?.(id);
 }

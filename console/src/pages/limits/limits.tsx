@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<Limit>[] = [
   {
     title: words.operator,
     cell: ({ operatorId, currency }) => (
-      <a href={limitPage(operatorId, currency)}>
+      <a class="text-nowrap" href={limitPage(operatorId, currency)}>
         {operatorId === '*' ? words.installation : operatorId} {currency}
       </a>
     ),
@@ -117,7 +117,7 @@ function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
     return amount === undefined ? text : moneyText(amount, currency);
   };
   return (
-    <section aria-label={words.of(operatorId, currency)}>
+    <section class="mb-3" aria-label={words.of(operatorId, currency)}>
       <h2 class="h5">{words.of(operatorId, currency)}</h2>
       <Loaded of={limit}>
         {(data) => (
