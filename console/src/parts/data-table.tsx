@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers and amounts are aligned to the right. */
   readonly numeric?: boolean;
+  /** Texts of several words keep a readable width. */
+  readonly wide?: boolean;
 }
 
 /** Rows that are chosen, by their keys, for an action on several of them. */
@@ -57,14 +59,14 @@ export function Rows<Row>({ caption, columns, rows, keyOf, empty = words.empty, 
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {selection && <SelectRow row={row} rowKey={keyOf(row)} selection={selection} />}
-              {columns.map(({ title, cell, numeric }, index) => {
-                const alignment = numeric ? 'text-end' : undefined;
+              {columns.map(({ title, cell, numeric, wide }, index) => {
+                const style = numeric ? 'text-end' : wide ? 'wide' : undefined;
                 return index === 0 ? (
-                  <th key={title} scope="row" class={alignment}>
+                  <th key={title} scope="row" class={style}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} class={alignment}>
+                  <td key={title} class={style}>
                     {cell(row)}
                   </td>
                 );

@@ -16,19 +16,21 @@ interface PausingProps {
 export function Pausing({ kind, id, pause, onDone }: PausingProps) {
   if (!pause)
     return (
-      <ActionButton
-        label={words.pause(kind)}
-        role="operations"
-        danger
-        sentence={words.willPause(kind, id)}
-        reason="required"
-        fields={<FormField name="until" label={words.until} type="datetime-local" hint={words.untilHint} />}
-        run={async (form, reason) => {
-          await pauseIt(kind, id, { reason, until: instantIn(form, 'until') ?? null });
-          return undefined;
-        }}
-        onDone={onDone}
-      />
+      <div class="mb-3">
+        <ActionButton
+          label={words.pause(kind)}
+          role="operations"
+          danger
+          sentence={words.willPause(kind, id)}
+          reason="required"
+          fields={<FormField name="until" label={words.until} type="datetime-local" hint={words.untilHint} />}
+          run={async (form, reason) => {
+            await pauseIt(kind, id, { reason, until: instantIn(form, 'until') ?? null });
+            return undefined;
+          }}
+          onDone={onDone}
+        />
+      </div>
     );
   return (
     <div class="pause">

@@ -137,7 +137,7 @@ export function ProviderLink({ id }: { readonly id: string }) {
 export function RoundDetailsLink({ url }: { readonly url: string | undefined }) {
   if (url === undefined || !url.startsWith('https://')) return null;
   return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
+    <a class="text-nowrap" href={url} target="_blank" rel="noopener noreferrer">
       {words.roundDetails}
     </a>
   );

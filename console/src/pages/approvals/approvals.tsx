@@ -33,6 +33,7 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<Approval>[] = [
   {
     title: words.what,
+    wide: true,
     cell: ({ approvalId, summary }) => <a href={addressOf.approval(approvalId)}>{summary}</a>,
   },
   { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },

@@ -42,7 +42,11 @@ const FILTERS: readonly Filter[] = [
 ];
 
 const COLUMNS: readonly Column<Item>[] = [
-  { title: words.what, cell: ({ id, summary }) => <a href={addressOf.attentionItem(id)}>{summary}</a> },
+  {
+    title: words.what,
+    wide: true,
+    cell: ({ id, summary }) => <a href={addressOf.attentionItem(id)}>{summary}</a>,
+  },
   { title: words.age, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
   { title: words.count, numeric: true, cell: ({ count }) => count?.toLocaleString() },

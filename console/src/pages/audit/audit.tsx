@@ -86,7 +86,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     title: words.actor,
     cell: ({ actor, actorName, role }) => (
       <>
-        {actorName ?? actor} ({role}) {actorName !== undefined && <IdLink id={actor} />}
+        {actorName ?? actor} ({role}) {actorName !== undefined && <span class="id">{actor}</span>}
       </>
     ),
   },

@@ -43,8 +43,8 @@ function Whole({ data }: { readonly data: OverviewData }) {
       <div class="grid">
         <Waiting data={data} />
         <Amounts amounts={data.amounts} />
-        <Pauses />
       </div>
+      <Pauses />
       <Tenants
         caption={words.operators}
         tenants={data.operators}
@@ -156,7 +156,7 @@ function Pauses() {
   const columns: readonly Column<Schema<'PauseItem'>>[] = [
     { title: words.paused, cell: ({ kind, id }) => <IdLink id={id} href={pausedPage(kind, id)} /> },
     { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
-    { title: words.reason, cell: ({ reason }) => reason },
+    { title: words.reason, wide: true, cell: ({ reason }) => reason },
     { title: words.since, cell: ({ since }) => <Time at={since} /> },
     {
       title: words.left,

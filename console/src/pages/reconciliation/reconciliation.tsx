@@ -56,7 +56,7 @@ export default function Reconciliation() {
               </a>
             ),
           },
-          { title: words.detail, cell: ({ detail }) => detail },
+          { title: words.detail, wide: true, cell: ({ detail }) => detail },
           { title: words.line, numeric: true, cell: ({ statementLine }) => statementLine },
         ]}
       />
