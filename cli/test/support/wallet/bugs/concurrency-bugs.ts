@@ -4,7 +4,7 @@ import { type Change, correct, type Order, type ReferenceWallet } from '../refer
 import type { WalletBug } from '../wallet-bug.js';
 
 /** Long enough for the calls that arrive at once to overtake each other, in milliseconds. */
-const RACE_MS = 5;
+const RACE_MS = 15;
 
 /** Adds to the balance as it is by then. */
 const ADDING: Change = {
