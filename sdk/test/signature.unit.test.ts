@@ -7,7 +7,7 @@ import {
   verifyPlatformSignature,
   type VerifyInput,
 } from '../src/index.js';
-import { signatureOf } from '../src/signature.js';
+import { headerOf, isKey, signatureOf } from '../src/signature.js';
 
 const NOW = 1_800_000_000;
 const CALL = { method: 'POST', path: '/rgs/v1/game/free-spins/grant?a=1', body: '{"a":"ü"}' };
@@ -71,6 +71,32 @@ describe('headers', () => {
     expect(verify({ headers: rest })).toEqual(refused('missing_header'));
     expect(verify({ headers: { ...headers, [name]: '' } })).toEqual(refused('missing_header'));
     expect(verify({ headers: { ...headers, [name]: undefined } })).toEqual(refused('missing_header'));
+  });
+
+  test.each<[string, HeadersLike, string | undefined]>([
+    ['an object', { 'X-Nonce': 'n' }, 'n'],
+    ['an object of lists', { 'x-nonce': ['n', 'm'] }, 'n, m'],
+    ['an object with a header named get', { get: 'g', 'x-nonce': 'n' }, 'n'],
+    ['an object without it', { 'x-nonce-2': 'n' }, undefined],
+    ['a Headers', new Headers({ 'X-Nonce': 'n' }), 'n'],
+    ['a Headers without it', new Headers(), undefined],
+    ['pairs', [['X-Nonce', 'n']], 'n'],
+    [
+      'pairs, given twice',
+      [
+        ['X-Nonce', 'n'],
+        ['x-nonce', 'm'],
+      ],
+      'n, m',
+    ],
+    ['pairs without it', [['X-Nonce-2', 'n']], undefined],
+    ['a pair without a value', [['X-Nonce']] as unknown as HeadersLike, ''],
+    ['a pair without anything', [[], ['X-Nonce', 'n']] as unknown as HeadersLike, 'n'],
+    ['a flat list', ['X-Nonce', 'n'], 'n'],
+    ['a flat list in which a value is the name', ['Vary', 'X-Nonce', 'X-Nonce', 'n'], 'n'],
+    ['a flat list without its last value', ['Vary', 'x', 'X-Nonce'], ''],
+  ])('are read from %s', (_, given, value) => {
+    expect(headerOf(given, 'x-nonce')).toBe(value);
   });
 
   test('undefined headers count as missing', () => {
@@ -191,6 +217,10 @@ describe('what is no key', () => {
   test('a good key may be bytes', () => {
     expect(verify({ secret: bytes(SIGNED.secret) })).toEqual({ ok: true });
   });
+
+  test.each([' a', 'a ', '\u3164a', 'a\0', '\0a'])('one visible character makes a key: %j', (key) => {
+    expect([isKey(key), isKey(new TextEncoder().encode(key))]).toEqual([true, true]);
+  });
 });
 
 test('a plain string of secrets is not a list of one-letter secrets', () => {
@@ -204,20 +234,34 @@ test.each([
   [{ now: NOW * 1000 }, 'seconds'],
   [{ now: Number.NaN }, 'seconds'],
   [{ now: -1 }, 'seconds'],
+  [{ now: 100_000_000_000 }, 'seconds'],
+  [{ now: String(NOW) }, 'seconds'],
   [{ nonce: 'short-1' }, 'nonce'],
   [{ nonce: 'n'.repeat(129) }, 'nonce'],
   [{ nonce: 'nonce 0001' }, 'nonce'],
   [{ nonce: 'nonce-0001\n' }, 'nonce'],
   [{ nonce: undefined }, 'nonce'],
-  [{ secret: '' }, 'secret'],
-  [{ secret: '  ' }, 'secret'],
-  [{ secret: undefined }, 'secret'],
+  [{ secret: '' }, 'secret must be the secret as it was shown at creation, but is empty'],
+  [{ secret: '  ' }, 'secret must be the secret as it was shown at creation, but is empty'],
+  [{ secret: undefined }, 'secret must be the secret as it was shown at creation, but is no text'],
+  [
+    { secret: Buffer.from('ses¢ret') },
+    'secret must be the secret as it was shown at creation, but is no text',
+  ],
   [{ secret: 'ses¢ret\n' }, 'whitespace'],
-  [{ secret: ' ses¢ret' }, 'whitespace'],
+  [{ secret: ' ses¢ret' }, 'secret has whitespace at its beginning or end'],
 ])('%j is not signed, and the error says why without the secret', (changes, sentence) => {
   expect(() => headersOf(changes)).toThrow(TypeError);
   expect(() => headersOf(changes)).toThrow(sentence);
   expect(() => headersOf(changes)).not.toThrow('ses¢ret');
+});
+
+test.each([
+  [0, '0'],
+  [NOW + 0.9, String(NOW)],
+  [99_999_999_999, '99999999999'],
+])('the time %d is signed as %s', (now, timestamp) => {
+  expect(headersOf({ now })['X-Timestamp']).toBe(timestamp);
 });
 
 test.each([
@@ -289,9 +333,9 @@ describe('whatever is given', () => {
         },
       },
     );
-    expect(verifyPlatformSignature(hostile as VerifyInput).ok).toBe(false);
-    expect(verify({ headers: hostile }).ok).toBe(false);
-    expect(verifyPlatformSignature(undefined as unknown as VerifyInput).ok).toBe(false);
+    expect(verifyPlatformSignature(hostile as VerifyInput)).toEqual(refused('malformed_header'));
+    expect(verify({ headers: hostile })).toEqual(refused('malformed_header'));
+    expect(verifyPlatformSignature(undefined as unknown as VerifyInput)).toEqual(refused('malformed_header'));
   });
 
   const call = fc.record({

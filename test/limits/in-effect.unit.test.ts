@@ -1,14 +1,21 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AllLimits,
+  areEqual,
+  DEFAULT_OPERATOR,
+  differences,
   inEffect,
   isEmpty,
   limitsActions,
   loosens,
   merged,
   NO_LIMITS,
+  onlyLimits,
   present,
 } from '../../src/limits/rules/in-effect.js';
+
+/** The fields of the contract. Section 9, "Limits and approvals". */
+const FIELDS = ['maxGrantMinor', 'maxBatchMinor', 'maxAdjustmentMinor', 'dailyMinor', 'maxWinMinor'] as const;
 
 const limits = (some: Partial<AllLimits>): AllLimits => ({ ...NO_LIMITS, ...some });
 
@@ -50,10 +57,45 @@ test('a merge keeps absent fields and removes those that are null', () => {
   expect(merged(own, {})).toEqual(own);
 });
 
-test('a limit of 0 is a limit, and one on WINs limits no grant and no adjustment', () => {
-  expect(isEmpty(limits({ dailyMinor: 0 }))).toBe(false);
+test('no limits are five fields that are null', () => {
+  expect(NO_LIMITS).toEqual(Object.fromEntries(FIELDS.map((field) => [field, null])));
   expect(isEmpty(NO_LIMITS)).toBe(true);
-  expect(limitsActions(limits({ maxWinMinor: 1 }))).toBe(false);
-  expect(limitsActions(limits({ maxAdjustmentMinor: 0 }))).toBe(true);
-  expect(present(limits({ dailyMinor: 0 }))).toEqual({ dailyMinor: 0 });
+  expect(limitsActions(NO_LIMITS)).toBe(false);
+  expect(present(NO_LIMITS)).toEqual({});
+  expect(areEqual(NO_LIMITS, limits({}))).toBe(true);
+  expect(differences(NO_LIMITS, limits({}))).toEqual([]);
+});
+
+describe.each(FIELDS)('%s', (field) => {
+  test('of 0 is a limit, and one on WINs limits no grant and no adjustment', () => {
+    const only = limits({ [field]: 0 });
+    expect(isEmpty(only)).toBe(false);
+    expect(limitsActions(only)).toBe(field !== 'maxWinMinor');
+    expect(present(only)).toEqual({ [field]: 0 });
+  });
+
+  test('alone makes limits differ', () => {
+    const [before, after] = [limits({ [field]: 1 }), limits({ [field]: 2 })];
+    expect(areEqual(before, after)).toBe(false);
+    expect(areEqual(before, { ...before })).toBe(true);
+    expect(differences(before, after)).toEqual([[field, 1, 2]]);
+    expect(differences(NO_LIMITS, after)).toEqual([[field, null, 2]]);
+  });
+
+  test('waits for a second person if it alone is raised or removed', () => {
+    const others = Object.fromEntries(FIELDS.map((each) => [each, 5])) as unknown as AllLimits;
+    expect(loosens(others, { ...others, [field]: 6 })).toBe(true);
+    expect(loosens(others, { ...others, [field]: null })).toBe(true);
+    expect(loosens(others, { ...others, [field]: 4 })).toBe(false);
+  });
+});
+
+test('the limits of a row have none of its other columns', () => {
+  const row = { ...limits({ dailyMinor: 7 }), operatorId: 'operator-1', currency: 'EUR' };
+  expect(onlyLimits(row)).toEqual(limits({ dailyMinor: 7 }));
+  expect(present(row)).toEqual({ dailyMinor: 7 });
+});
+
+test("the operator of the installation's defaults is the contract's", () => {
+  expect(DEFAULT_OPERATOR).toBe('*');
 });

@@ -27,6 +27,7 @@ test.each<[string, Partial<Limits>, number, Stake, string | undefined]>([
   ],
   ['an adjustment up to the limit passes', { maxAdjustmentMinor: 100 }, 0, adjustment(100), undefined],
   ['an adjustment above it does not', { maxAdjustmentMinor: 100 }, 0, adjustment(101), 'maxAdjustmentMinor'],
+  ['an adjustment of 0 is not of unknown worth', { maxAdjustmentMinor: 0 }, 0, adjustment(0), undefined],
   ['grants do not limit adjustments', { maxGrantMinor: 0 }, 0, adjustment(101), undefined],
   ['the daily limit may be reached', { dailyMinor: 100 }, 60, grant(40), undefined],
   ['but not exceeded', { dailyMinor: 100 }, 60, grant(41), 'dailyMinor'],
@@ -47,4 +48,12 @@ test.each<[string, Partial<Limits>, number, Stake, string | undefined]>([
   ['and so does a batch of it', { maxBatchMinor: 1e15 }, 0, batch(0, 0), 'maxBatchMinor'],
 ])('%s', (_, limits, usedMinor, stake, name) => {
   expect(exceeded({ ...NONE, ...limits }, usedMinor, stake)?.name).toBe(name);
+});
+
+test('an exceeded limit comes with its amount, and the amount used before', () => {
+  expect(exceeded({ ...NONE, dailyMinor: 100 }, 60, grant(41))).toEqual({
+    name: 'dailyMinor',
+    limitMinor: 100,
+    usedMinor: 60,
+  });
 });

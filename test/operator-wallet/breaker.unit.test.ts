@@ -26,6 +26,32 @@ describe('the breaker is open while more than half of at least 20 calls of 30 se
     expect(breaker.isOpen(WINDOW_MS)).toBe(false);
   });
 
+  test('as each second leaves the window, its calls leave the count', () => {
+    const breaker = new Breaker();
+    calls(breaker, 'failed', 11, 0);
+    calls(breaker, 'answered', 9, SECOND_MS);
+    calls(breaker, 'failed', 8, 2 * SECOND_MS);
+    expect(breaker.isOpen(WINDOW_MS - 1)).toBe(true);
+    expect(breaker.isOpen(WINDOW_MS)).toBe(false);
+    calls(breaker, 'failed', 5, WINDOW_MS);
+    expect(breaker.isOpen(WINDOW_MS)).toBe(true);
+    expect(breaker.isOpen(WINDOW_MS + SECOND_MS)).toBe(false);
+  });
+
+  test.each([WINDOW_MS, WINDOW_MS + SECOND_MS, 100 * WINDOW_MS])(
+    'and after a pause of %d ms, none of the calls before it counts',
+    (pauseMs) => {
+      const breaker = new Breaker();
+      calls(breaker, 'failed', MIN_CALLS, 5 * SECOND_MS);
+      const nowMs = 5 * SECOND_MS + pauseMs;
+      expect(breaker.isOpen(nowMs)).toBe(false);
+      calls(breaker, 'failed', MIN_CALLS - 1, nowMs);
+      expect(breaker.isOpen(nowMs)).toBe(false);
+      calls(breaker, 'failed', 1, nowMs);
+      expect(breaker.isOpen(nowMs)).toBe(true);
+    },
+  );
+
   test('as computed from a list of all calls, for any sequence of calls', () => {
     const event = fc.record({
       afterMs: fc.oneof(
@@ -53,6 +79,13 @@ describe('the breaker is open while more than half of at least 20 calls of 30 se
       }),
     );
   });
+});
+
+test('an open breaker admits a first BET at once, and the next one a second later', () => {
+  const breaker = new Breaker();
+  calls(breaker, 'failed', MIN_CALLS, 0);
+  const admitted = [0, 1, PROBE_INTERVAL_MS - 1, PROBE_INTERVAL_MS, PROBE_INTERVAL_MS + 1];
+  expect(admitted.map((nowMs) => breaker.admitBet(nowMs))).toEqual([true, false, false, true, false]);
 });
 
 test('an open breaker admits one BET a second, and a closed one all', () => {

@@ -15,9 +15,78 @@ const answered = (body: unknown, status = 200): CallOutcome => ({
 const decision = (fields: object) =>
   decisionIn(answered({ transactionId: ID, status: 'APPROVED', balance: 1, ...fields }), MOVEMENT);
 
+/** What no wallet may answer as a balance. */
+const NO_BALANCES = [undefined, null, '1', 1.5, 2 ** 53, -(2 ** 53), true, [1]];
+const NO_BALANCE = 'the answer lacks an integer balance within ±(2^53 − 1)';
+const unavailable = (detail: string, outcome: CallOutcome) => ({
+  kind: 'unknown',
+  cause: 'unavailable',
+  detail,
+  received: { status: (outcome as { status: number }).status, body: (outcome as { body: Buffer }).body },
+});
+
 describe('a decision', () => {
   test('counts if it names its transaction', () => {
     expect(decision({})).toEqual({ kind: 'decided', status: 'APPROVED', balance: 1 });
+  });
+
+  test.each([
+    ['DECLINED', 0],
+    ['APPROVED', -5],
+    ['APPROVED', Number.MAX_SAFE_INTEGER],
+    ['DECLINED', Number.MIN_SAFE_INTEGER],
+  ])('is %s with the balance %d', (status, balance) => {
+    expect(decision({ status, balance })).toEqual({ kind: 'decided', status, balance });
+  });
+
+  test.each([undefined, null, '', 'approved', 'PENDING', 1])('has no other status: %j', (status) => {
+    const outcome = answered({ transactionId: ID, status, balance: 1 });
+    expect(decisionIn(outcome, MOVEMENT)).toEqual(
+      unavailable('the answer lacks the status APPROVED or DECLINED', outcome),
+    );
+  });
+
+  test.each(NO_BALANCES)('has a balance, and not %j', (balance) => {
+    const outcome = answered({ transactionId: ID, status: 'APPROVED', balance });
+    expect(decisionIn(outcome, MOVEMENT)).toEqual(unavailable(NO_BALANCE, outcome));
+  });
+
+  test.each<[unknown, string | undefined]>([
+    ['card expired', 'card expired'],
+    ['a\u0000b', 'a\uFFFDb'],
+    ['a\ud800b', 'a\uFFFDb'],
+    ['x'.repeat(201), 'x'.repeat(200)],
+    ['', undefined],
+    [7, undefined],
+    [null, undefined],
+    [['card expired'], undefined],
+  ])('that names the reason %j has the reason %j', (sent, reason) => {
+    expect(decision({ status: 'DECLINED', reason: sent })).toEqual({
+      kind: 'decided',
+      status: 'DECLINED',
+      balance: 1,
+      ...(reason !== undefined && { reason }),
+    });
+  });
+
+  test.each(['', 'no JSON', '[]', '"text"', 'null', '{"transactionId":"bet-1"'])(
+    'is a JSON object, and not %j',
+    (body) => {
+      const outcome = answered(body);
+      expect(decisionIn(outcome, MOVEMENT)).toEqual(unavailable('the answer is not a JSON object', outcome));
+    },
+  );
+
+  test.each([201, 302, 404, 500, 503])('has the status 200, and not %d', (status) => {
+    for (const body of [
+      '',
+      'busy',
+      { error: 'busy' },
+      { transactionId: ID, status: 'APPROVED', balance: 1 },
+    ]) {
+      const outcome = answered(body, status);
+      expect(decisionIn(outcome, MOVEMENT)).toEqual(unavailable(`the wallet answered ${status}`, outcome));
+    }
   });
 
   test.each<[string, unknown, string]>([
@@ -26,6 +95,8 @@ describe('a decision', () => {
     ['the id with a blank', 'bet-1 ', 'transactionId "bet-1 " instead of "bet-1"'],
     ['a number', 1, 'transactionId 1 instead of "bet-1"'],
     ['null', null, 'transactionId null instead of "bet-1"'],
+    ['a truth value', true, 'transactionId true instead of "bet-1"'],
+    ['a list', ['bet-1'], 'transactionId a list instead of "bet-1"'],
     ['an object', {}, 'transactionId an object instead of "bet-1"'],
     ['nothing', undefined, 'no transactionId instead of "bet-1"'],
   ])('is misdirected if it names %s', (_, transactionId, named) => {
@@ -70,10 +141,9 @@ describe('a decision', () => {
 
   test('with a Content-Encoding is no answer', () => {
     const encoded = { ...answered({ transactionId: ID, status: 'APPROVED', balance: 1 }), encoding: 'br' };
-    expect(decisionIn(encoded, MOVEMENT)).toMatchObject({
-      kind: 'unknown',
-      detail: 'the answer has the Content-Encoding "br", which is not read',
-    });
+    expect(decisionIn(encoded, MOVEMENT)).toEqual(
+      unavailable('the answer has the Content-Encoding "br", which is not read', encoded),
+    );
   });
 });
 
@@ -116,6 +186,11 @@ describe('operatorTransactionId', () => {
 });
 
 describe('a balance', () => {
+  test.each(NO_BALANCES)('is an integer, and not %j', (balance) => {
+    const outcome = answered({ ...PLAYER, balance });
+    expect(balanceIn(outcome, PLAYER)).toEqual(unavailable(NO_BALANCE, outcome));
+  });
+
   test('counts if it names its player and currency', () => {
     expect(balanceIn(answered({ ...PLAYER, balance: -7 }), PLAYER)).toEqual({ kind: 'known', balance: -7 });
   });
@@ -137,9 +212,42 @@ describe('a balance', () => {
   });
 });
 
-test('a call that was not sent says so', () => {
-  const refused = { kind: 'failed', answered: false, notSent: true, detail: 'ECONNREFUSED' } as const;
-  expect(decisionIn(refused, MOVEMENT)).toMatchObject({ notSent: true, noHttpAnswer: true });
-  const waiting = { kind: 'timeout', notSent: true, detail: 'no complete answer within 50 ms' } as const;
-  expect(decisionIn(waiting, MOVEMENT)).toMatchObject({ cause: 'timeout', notSent: true });
+describe.each([
+  ['a decision', (outcome: CallOutcome) => decisionIn(outcome, MOVEMENT)],
+  ['a balance', (outcome: CallOutcome) => balanceIn(outcome, PLAYER)],
+])('%s that did not arrive is unknown', (_, answerIn) => {
+  const received = { status: 200, body: Buffer.from('{"trans') };
+  const detail = 'ECONNRESET';
+  test.each<[CallOutcome, object]>([
+    [
+      { kind: 'timeout', detail },
+      { cause: 'timeout', noHttpAnswer: true, detail },
+    ],
+    [
+      { kind: 'timeout', detail, notSent: true },
+      { cause: 'timeout', noHttpAnswer: true, detail, notSent: true },
+    ],
+    [
+      { kind: 'timeout', detail, received },
+      { cause: 'timeout', noHttpAnswer: true, detail, received },
+    ],
+    [
+      { kind: 'failed', detail, answered: false },
+      { cause: 'unavailable', noHttpAnswer: true, detail },
+    ],
+    [
+      { kind: 'failed', detail, answered: false, notSent: true },
+      { cause: 'unavailable', noHttpAnswer: true, detail, notSent: true },
+    ],
+    [
+      { kind: 'failed', detail, answered: false, received },
+      { cause: 'unavailable', noHttpAnswer: true, detail, received },
+    ],
+    [
+      { kind: 'failed', detail, answered: true, received },
+      { cause: 'unavailable', detail, received },
+    ],
+  ])('%j', (outcome, unknown) => {
+    expect(answerIn(outcome)).toEqual({ kind: 'unknown', ...unknown });
+  });
 });

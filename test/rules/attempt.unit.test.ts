@@ -6,6 +6,7 @@ import { EMPTY_ROUND, factsOf, requestOf, SESSION, storedOf } from './facts.js';
 const refuse = (code: string) => ({ do: 'refuse', code });
 const REPLAY = { do: 'replay', body: '{"stored":true}' };
 const BOOK = { do: 'book' };
+const REVERSE_UNKNOWN = { do: 'reverse', target: { found: 'nothing' }, amountMinor: 0 };
 const ABOVE = { do: 'conclude', verdict: { status: 'DECLINED', declineReason: 'STAKE_ABOVE_LIMIT' } };
 
 describe('the session and its configuration', () => {
@@ -77,16 +78,48 @@ describe('what is stored under the id', () => {
     expect(decide(requestOf('BET'), facts)).toEqual(decision);
   });
 
-  test.each<[string, Partial<TransactionRequest>]>([
-    ['kind', { kind: 'WIN' }],
-    ['amount', { amountMinor: 101 }],
-    ['round', { roundId: 'round-2' }],
-  ])('with another %s, the id is reused', (_, changes) => {
-    const facts = factsOf({ stored: storedOf('BET') });
-    expect(decide(requestOf('BET', changes), facts)).toEqual(refuse('TRANSACTION_ID_REUSED'));
+  const REUSED = refuse('TRANSACTION_ID_REUSED');
+  test.each<[Partial<StoredFacts>, ...('BET' | 'WIN' | 'ROLLBACK')[]]>([
+    [{ kind: 'BET' }, 'WIN', 'ROLLBACK'],
+    [{ kind: 'WIN' }, 'BET', 'ROLLBACK'],
+    [{ kind: 'ROLLBACK' }, 'BET', 'WIN'],
+    [{ amountMinor: 101 }, 'BET', 'WIN'],
+    [{ currency: 'USD' }, 'BET', 'WIN', 'ROLLBACK'],
+    [{ playerRef: 'player-2' }, 'BET', 'WIN', 'ROLLBACK'],
+    [{ gameId: 'game-2' }, 'BET', 'WIN', 'ROLLBACK'],
+    [{ roundId: 'round-2' }, 'BET', 'WIN', 'ROLLBACK'],
+    [{ originalTransactionId: 'bet-2' }, 'BET', 'WIN', 'ROLLBACK'],
+    [{ promotionRef: 'race-3' }, 'WIN'],
+    [{ operatorId: 'operator-2' }, 'BET', 'WIN', 'ROLLBACK'],
+    [{ mode: 'DEMO' }, 'BET', 'WIN', 'ROLLBACK'],
+  ])('with %j in place of the value of a request, the id is reused: %s %s %s', (difference, ...kinds) => {
+    for (const kind of kinds) {
+      for (const state of ['APPROVED', 'TIMED_OUT'] as const) {
+        const stored = storedOf(kind, { state, ...difference });
+        expect(decide(requestOf(kind), factsOf({ stored }))).toEqual(REUSED);
+      }
+    }
   });
 
-  const REUSED = refuse('TRANSACTION_ID_REUSED');
+  test.each([undefined, 7])(
+    'a ROLLBACK with the amount %s is the stored one, whose amount is 100',
+    (sent) => {
+      const rollback = requestOf('ROLLBACK', sent === undefined ? {} : { amountMinor: sent });
+      expect(decide(rollback, factsOf({ stored: storedOf('ROLLBACK') }))).toEqual(REPLAY);
+    },
+  );
+
+  test.each(['BET', 'WIN'] as const)('a tombstone declines a %s, whatever its other fields are', (kind) => {
+    const stored = storedOf(null, { roundId: 'round-2', currency: 'USD', operatorId: 'operator-2' });
+    expect(decide(requestOf(kind), factsOf({ stored }))).toEqual({ do: 'decline-rolled-back' });
+  });
+
+  test('a tombstone answers nothing after the session has ended', () => {
+    const session = { ...SESSION, endedSecondsAgo: 1 };
+    const decision = decide(requestOf('BET'), factsOf({ session, stored: storedOf(null) }));
+    expect(decision).toEqual(refuse('SESSION_INVALID'));
+  });
+
   const spins = { freeSpinsRef: 'batch-1' };
   test.each<[Partial<StoredFacts>, Partial<TransactionRequest>, object]>([
     [{}, { winKind: 'GAME' }, REPLAY],
@@ -121,11 +154,14 @@ describe('what is stored under the id', () => {
     expect(decide(requestOf('BET'), factsOf({ session, stored: storedOf('BET') }))).toEqual(REPLAY);
   });
 
-  test('an unfinished BET is not retried after its session has ended', () => {
-    const session = { ...SESSION, endedSecondsAgo: 1 };
-    const stored = storedOf('BET', { state: 'TIMED_OUT' });
-    expect(decide(requestOf('BET'), factsOf({ session, stored }))).toEqual(refuse('SESSION_INVALID'));
-  });
+  test.each(['TIMED_OUT', 'PENDING'] as const)(
+    'a %s BET is not retried after its session has ended',
+    (state) => {
+      const session = { ...SESSION, endedSecondsAgo: 1 };
+      const stored = storedOf('BET', { state });
+      expect(decide(requestOf('BET'), factsOf({ session, stored }))).toEqual(refuse('SESSION_INVALID'));
+    },
+  );
 
   test('nothing is replayed to another provider', () => {
     const session = { ...SESSION, providerId: 'provider-2' };
@@ -143,6 +179,30 @@ describe('settling after the session, within 60 s', () => {
     ['a WIN of free spins', requestOf('WIN', { freeSpinsRef: 'batch-1' }), 1, {}, BOOK],
     ['a WIN of a jackpot', requestOf('WIN', { winKind: 'JACKPOT' }), 1, {}, BOOK],
     ['a BET', requestOf('BET'), 1, OF_SESSION, refuse('SESSION_INVALID')],
+    ['a ROLLBACK in a round of the session', requestOf('ROLLBACK'), 59, OF_SESSION, REVERSE_UNKNOWN],
+    ['the same ROLLBACK too late', requestOf('ROLLBACK'), 60, OF_SESSION, refuse('SESSION_INVALID')],
+    ['a ROLLBACK of another session', requestOf('ROLLBACK'), 1, {}, refuse('SESSION_INVALID')],
+    [
+      'a ROLLBACK of another session with a freeSpinsRef',
+      requestOf('ROLLBACK', { freeSpinsRef: 'batch-1' }),
+      1,
+      {},
+      refuse('SESSION_INVALID'),
+    ],
+    [
+      "a WIN of another provider's session",
+      requestOf('WIN'),
+      1,
+      { ...OF_SESSION, provider: { id: 'provider-2', lateSettlementSeconds: 60 } },
+      refuse('SESSION_INVALID'),
+    ],
+    [
+      'a WIN at the end, without late settlement',
+      requestOf('WIN'),
+      0,
+      { ...OF_SESSION, provider: { id: 'provider-1', lateSettlementSeconds: 0 } },
+      refuse('SESSION_INVALID'),
+    ],
   ])('%s', (_, request, endedSecondsAgo, facts, decision) => {
     const session = { ...SESSION, endedSecondsAgo };
     expect(decide(request, factsOf({ session, ...facts }))).toEqual(decision);

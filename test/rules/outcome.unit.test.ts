@@ -3,7 +3,14 @@ import { declineReason, responseBody } from '../../src/wallet/rules/outcome.js';
 
 test.each<[string | undefined, string]>([
   ['INSUFFICIENT_FUNDS', 'INSUFFICIENT_FUNDS'],
+  ['PLAYER_BLOCKED', 'PLAYER_BLOCKED'],
   ['LIMIT_REACHED', 'LIMIT_REACHED'],
+  ['STAKE_ABOVE_LIMIT', 'STAKE_ABOVE_LIMIT'],
+  ['TRANSACTION_ROLLED_BACK', 'TRANSACTION_ROLLED_BACK'],
+  ['ROUND_ALREADY_SETTLED', 'ROUND_ALREADY_SETTLED'],
+  ['NOT_ROLLBACKABLE', 'NOT_ROLLBACKABLE'],
+  ['OTHER', 'OTHER'],
+  ['insufficient_funds', 'OTHER'],
   ['card expired', 'OTHER'],
   ['', 'OTHER'],
   [undefined, 'OTHER'],

@@ -13,6 +13,8 @@ const undecided = (
 
 test.each<[string, UndecidedFacts, boolean, object]>([
   ['an APPROVED BET', undecided('BET', { state: 'APPROVED' }), false, { do: 'leave', because: 'decided' }],
+  ['a DECLINED WIN', undecided('WIN', { state: 'DECLINED' }), true, { do: 'leave', because: 'decided' }],
+  ['a reversed BET', undecided('BET', { state: 'ROLLED_BACK' }), true, { do: 'leave', because: 'decided' }],
   [
     'a call in flight',
     undecided('WIN', { state: 'PENDING', leaseAlive: true }),
@@ -35,6 +37,24 @@ test.each<[string, UndecidedFacts, boolean, object]>([
     undecided('BET', { rollbackUndecided: true, rollbackId: 'undo-1' }),
     false,
     { do: 'follow', rollbackId: 'undo-1' },
+  ],
+  [
+    'a WIN with an undecided ROLLBACK that reverses nothing',
+    undecided('WIN', { rollbackUndecided: true }),
+    false,
+    { do: 'resend' },
+  ],
+  [
+    'a BET in flight whose ROLLBACK is undecided',
+    undecided('BET', { state: 'PENDING', leaseAlive: true, rollbackUndecided: true, rollbackId: 'undo-1' }),
+    false,
+    { do: 'follow', rollbackId: 'undo-1' },
+  ],
+  [
+    'a BET whose ROLLBACK is decided',
+    undecided('BET', { rollbackId: 'undo-1' }),
+    false,
+    { do: 'end', ordinal: 0 },
   ],
   ['a BET whose ending was DECLINED', undecided('BET', { declinedEndings: 1 }), false, { do: 'park' }],
   [

@@ -26,6 +26,12 @@ describe('a ROLLBACK whose target is', () => {
     ['unknown', null, reverse({ found: 'nothing' }, 0)],
     ['a tombstone without a ROLLBACK', storedOf(null), reverse({ found: 'tombstone' }, 0)],
     ['a tombstone of another ROLLBACK', storedOf(null, { rollbackId: 'undo-1' }), APPROVE],
+    [
+      'a tombstone of an undecided ROLLBACK',
+      storedOf(null, { rollbackId: 'undo-1', rollbackUndecided: true }),
+      refuse('TRANSACTION_IN_FLIGHT'),
+    ],
+    ['a tombstone in another round', storedOf(null, { roundId: 'round-2' }), refuse('SESSION_MISMATCH')],
     ['an APPROVED BET', bet(), REVERSE_BET],
     ['a TIMED_OUT BET', bet({ state: 'TIMED_OUT' }), REVERSE_BET],
     ['a PENDING BET with an expired lease', bet({ state: 'PENDING' }), REVERSE_BET],
@@ -42,6 +48,8 @@ describe('a ROLLBACK whose target is', () => {
     ['a ROLLBACK', storedOf('ROLLBACK'), decline('NOT_ROLLBACKABLE')],
     ['in another round', bet({ roundId: 'round-2' }), refuse('SESSION_MISMATCH')],
     ['of another player', bet({ playerRef: 'player-2' }), refuse('SESSION_MISMATCH')],
+    ['of another game', bet({ gameId: 'game-2' }), refuse('SESSION_MISMATCH')],
+    ['in another currency', bet({ currency: 'USD' }), refuse('SESSION_MISMATCH')],
     ['of another operator', bet({ operatorId: 'operator-2' }), refuse('SESSION_MISMATCH')],
     ['in another mode', bet({ mode: 'DEMO' }), refuse('SESSION_MISMATCH')],
   ])('%s', (_, target, decision) => {
@@ -59,6 +67,8 @@ test.each<[string, Partial<RoundFacts>, object]>([
 test.each<[string, number, StoredFacts | null, object]>([
   ["the BET's", 100, bet(), REVERSE_BET],
   ["other than the BET's", 99, bet(), refuse('INVALID_REQUEST')],
+  ["other than a WIN's", 99, storedOf('WIN'), refuse('INVALID_REQUEST')],
+  ['of 0 for a BET', 0, bet(), refuse('INVALID_REQUEST')],
   ['for an unknown target', 70, null, reverse({ found: 'nothing' }, 70)],
   ['for a tombstone', 70, storedOf(null), reverse({ found: 'tombstone' }, 70)],
 ])('an amount %s', (_, amountMinor, target, decision) => {
