@@ -208,7 +208,7 @@ export function headerOf(headers: HeadersLike, name: string): string | undefined
   }
   const plain = headers as PlainHeaders;
   const key = name in plain ? name : Object.keys(plain).find((candidate) => candidate.toLowerCase() === name);
-  const value = key === undefined ? undefined : plain[key];
+  const value = plain[key ?? name];
   return Array.isArray(value) ? value.join(', ') : (value as string | undefined);
 }
 

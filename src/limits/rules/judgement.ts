@@ -48,10 +48,8 @@ function judgedBy(stake: Stake, usedMinor: number): [LimitName, number][] {
   const { amountMinor } = stake;
   const daily: [LimitName, number] = ['dailyMinor', usedMinor + amountMinor];
   if (stake.kind === 'adjustment') return [['maxAdjustmentMinor', amountMinor], daily];
-  if (stake.kind === 'grant') {
-    // A grant of unknown amount needs approval even if only batches are limited.
-    const batch: [LimitName, number][] = amountMinor === 0 ? [['maxBatchMinor', 0]] : [];
-    return [['maxGrantMinor', amountMinor], ...batch, daily];
-  }
-  return [['maxGrantMinor', stake.ofEachMinor], ['maxBatchMinor', amountMinor], daily];
+  if (stake.kind === 'batch')
+    return [['maxGrantMinor', stake.ofEachMinor], ['maxBatchMinor', amountMinor], daily];
+  // A grant of unknown amount needs approval even if only batches are limited; a known amount is no part of a batch.
+  return [['maxGrantMinor', amountMinor], ['maxBatchMinor', 0], daily];
 }

@@ -29,10 +29,10 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   if (own && stored && isFinished(stored) && sameFingerprint(request, session, stored))
     return decideStored(stored);
 
-  const ended = session.endedSecondsAgo !== null;
+  const { endedSecondsAgo } = session;
   if (
-    ended &&
-    !(own && mayStillSettle(request, session.endedSecondsAgo, provider.lateSettlementSeconds, facts.round))
+    endedSecondsAgo !== null &&
+    !(own && mayStillSettle(request, endedSecondsAgo, provider.lateSettlementSeconds, facts.round))
   ) {
     return refuse('SESSION_INVALID');
   }
@@ -64,7 +64,7 @@ function decideStored(stored: StoredFacts): Decision {
   switch (stored.state) {
     case 'APPROVED':
     case 'DECLINED':
-      return { do: 'replay', body: stored.responseBody ?? '' };
+      return { do: 'replay', body: stored.responseBody! };
     case 'PENDING':
       return stored.leaseAlive ? refuse('TRANSACTION_IN_FLIGHT') : { do: 'retry', attempt: stored.attempt };
     case 'TIMED_OUT':
@@ -73,10 +73,13 @@ function decideStored(stored: StoredFacts): Decision {
 }
 
 function isFinished(stored: StoredFacts): boolean {
-  return !isTombstone(stored) && stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT';
+  return stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT';
 }
 
-/** Whether the stored transaction has the request's fingerprint. Contract, section 3, "Transaction request". */
+/**
+ * Whether the stored transaction has the request's fingerprint; a tombstone has none. Contract, section 3, "Transaction
+ * request".
+ */
 function sameFingerprint(request: TransactionRequest, session: SessionFacts, stored: StoredFacts): boolean {
   return (
     stored.kind === request.kind &&
@@ -86,7 +89,7 @@ function sameFingerprint(request: TransactionRequest, session: SessionFacts, sto
     stored.gameId === request.gameId &&
     stored.roundId === request.roundId &&
     stored.originalTransactionId === (request.originalTransactionId ?? null) &&
-    (request.kind !== 'WIN' || sameWinKind(stored, request)) &&
+    sameWinKind(stored, request) &&
     stored.promotionRef === (request.promotionRef ?? null) &&
     stored.operatorId === session.operatorId &&
     stored.mode === session.mode

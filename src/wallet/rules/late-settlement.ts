@@ -8,11 +8,10 @@ import { dependsOnBets } from './win-kind.js';
  */
 export function mayStillSettle(
   request: TransactionRequest,
-  endedSecondsAgo: number | null,
+  endedSecondsAgo: number,
   lateSettlementSeconds: number,
   round: RoundFacts,
 ): boolean {
-  if (request.kind === 'BET' || endedSecondsAgo === null) return false;
-  if (endedSecondsAgo >= lateSettlementSeconds) return false;
+  if (request.kind === 'BET' || endedSecondsAgo >= lateSettlementSeconds) return false;
   return round.betOfSession || (request.kind === 'WIN' && !dependsOnBets(request));
 }

@@ -9,8 +9,8 @@ import { dependsOnBets } from './win-kind.js';
  * CLAIM_NEW_WIN in wallet/fresh-claim.sql.ts repeats the condition for `book`.
  */
 export function decideWin(request: TransactionRequest, round: RoundFacts): Decision {
-  const anyBet = round.betStands || round.betUndecided || round.betRolledBack;
-  if (!dependsOnBets(request) || !anyBet || round.betStands) return { do: 'book' };
+  if (!dependsOnBets(request) || round.betStands) return { do: 'book' };
   if (round.betUndecided) return { do: 'refuse', code: 'TRANSACTION_IN_FLIGHT' };
+  if (!round.betRolledBack) return { do: 'book' };
   return { do: 'conclude', verdict: { status: 'DECLINED', declineReason: 'TRANSACTION_ROLLED_BACK' } };
 }
