@@ -67,6 +67,7 @@ export default defineConfig(
     '**/dist/',
     'bench/.previous/',
     '**/coverage/',
+    '.stryker/',
     '**/data/',
     'sdk/docs/api/',
     'test/docs/generated/',

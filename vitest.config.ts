@@ -16,9 +16,15 @@ const shared = {
 } as const;
 
 /** Rules, pure functions and parsers: these tests need neither a database nor the application. */
-const unit: TestProjectInlineConfiguration = {
+export const unit: TestProjectInlineConfiguration = {
   plugins: [rejectInfrastructure()],
-  test: { ...shared, name: 'unit', include: [UNIT_TESTS] },
+  test: {
+    ...shared,
+    name: 'unit',
+    include: [UNIT_TESTS],
+    // Stryker's copies of the repository.
+    exclude: [...configDefaults.exclude, '.stryker/**'],
+  },
 };
 
 /** All other tests: they may start the application on a database of their own. */
