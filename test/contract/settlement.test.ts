@@ -93,9 +93,13 @@ describe.each(Object.entries(endings))('when the session %s', (_, end) => {
     const declined = bet();
     world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: declined.transactionId });
     await world.submit(declined);
+    const another = await world.launch({ playerRef: session.playerRef });
+    const elsewhere = world.transaction(another, 'BET');
+    expect((await world.submit(elsewhere)).json).toMatchObject({ status: 'APPROVED' });
     await end();
     expectSessionInvalid(await world.submit(winIn('round-of-nobody')));
     expectSessionInvalid(await world.submit(winIn(declined.roundId)));
+    expectSessionInvalid(await world.submit(winIn(elsewhere.roundId)));
     expect((await world.submit(winIn(declined.roundId, { freeSpinsRef: 'b-1' }))).json).toMatchObject({
       status: 'APPROVED',
     });
@@ -179,6 +183,19 @@ describe('when the game is disabled', () => {
       await game('ACTIVE');
     }
   });
+});
+
+test('a game that was given to another provider takes no BET of its earlier sessions', async () => {
+  const gameId = 'sold-reels';
+  const game = (providerId: string) =>
+    world.admin('PUT', `/v1/admin/games/${gameId}`, { providerId, name: gameId, status: 'ACTIVE' });
+  await game(PROVIDER);
+  session = await world.launch({ gameId });
+  const won = bet();
+  expect((await world.submit(won)).json).toMatchObject({ status: 'APPROVED' });
+  await game(OTHER_PROVIDER);
+  expectCode(await world.submit(bet()), 503, 'GAME_NOT_CONFIGURED');
+  expect((await world.submit(winIn(won.roundId))).json).toMatchObject({ status: 'APPROVED' });
 });
 
 describe('when the operator is disabled', () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TransactionBody, Transactions } from '../world/transactions.js';
 import {
+  FOREIGN_GAME,
   GAME,
   OPERATOR,
   OTHER_GAME,
@@ -189,9 +190,46 @@ describe('an attempt that finds', () => {
 
   test('the id used by another provider: a separate transaction', async () => {
     const first = await transactions.approved(bet());
-    const foreign = await world.launch({ gameId: 'reelhouse-keno' });
+    const foreign = await world.launch({ gameId: FOREIGN_GAME });
     const body = world.transaction(foreign, 'BET', { transactionId: first.transactionId });
     expect((await world.submit(body, OTHER_PROVIDER)).json).toMatchObject({ status: 'APPROVED' });
+  });
+
+  test('the id being booked for another provider: neither answer settles the other', async () => {
+    const body = bet();
+    const { release, answer } = await transactions.pending(body);
+    const foreign = await world.launch({ gameId: FOREIGN_GAME });
+    const { transactionId, roundId } = body;
+    const theirs = world.transaction(foreign, 'BET', { transactionId, roundId });
+    expect((await world.submit(theirs, OTHER_PROVIDER)).json).toMatchObject({ status: 'APPROVED' });
+    expectInFlight(await world.submit(body));
+    release();
+    expect((await answer).json).toMatchObject({ status: 'APPROVED' });
+
+    const rollback = rollbackOf(body);
+    const held = await transactions.pending(rollback);
+    const { sessionToken, playerRef, gameId } = theirs;
+    const ofTheirs = { ...rollback, sessionToken, playerRef, gameId };
+    expect((await world.submit(ofTheirs, OTHER_PROVIDER)).json).toMatchObject({ status: 'APPROVED' });
+    expectInFlight(await world.submit(body));
+    held.release();
+    expect((await held.answer).json).toMatchObject({ status: 'APPROVED' });
+  });
+
+  test("itself APPROVED, and another provider's ROLLBACK of the same id TIMED_OUT: the stored body", async () => {
+    const body = await transactions.approved(bet());
+    const foreign = await world.launch({ gameId: FOREIGN_GAME });
+    const rollback = world.transaction(foreign, 'ROLLBACK', { originalTransactionId: body.transactionId });
+    world.wallet.next({ do: 'answer', status: 500 }, { transactionId: rollback.transactionId });
+    expect((await world.submit(rollback, OTHER_PROVIDER)).status).toBe(500);
+    expect((await world.submit(body)).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('itself APPROVED, and a WIN that names it TIMED_OUT: the stored body', async () => {
+    const body = await transactions.approved(bet());
+    const { transactionId: originalTransactionId, roundId } = body;
+    await transactions.timedOut(win({ originalTransactionId, roundId }));
+    expect((await world.submit(body)).headers.get('idempotency-replayed')).toBe('true');
   });
 
   test.each([
@@ -412,12 +450,23 @@ describe('a WIN', () => {
     expect(await world.stateOf(body.transactionId)).toBeUndefined();
   });
 
-  test("of another player in the same roundId depends on that player's own BETs", async () => {
-    const body = await transactions.timedOut(bet());
-    const other = await world.launch();
-    const reply = await world.submit(world.transaction(other, 'WIN', { roundId: body.roundId }));
-    expect(reply.json).toMatchObject({ status: 'APPROVED' });
-  });
+  test.each([
+    ['player', { playerRef: 'another-player' }, OPERATOR],
+    ['operator', {}, OTHER_OPERATOR],
+    ['game', { gameId: OTHER_GAME }, OPERATOR],
+    ['mode', { mode: 'DEMO' }, OPERATOR],
+  ])(
+    'of another %s in the same roundId depends on the BETs of its own round',
+    async (_, fields, operator) => {
+      const body = await transactions.approved(bet());
+      await transactions.approved(rollbackOf(body));
+      const other = await world.launch({ playerRef: session.playerRef, ...fields }, operator);
+      // From the second one on, both rounds have a version.
+      for (let wins = 0; wins < 2; wins += 1) {
+        await transactions.approved(world.transaction(other, 'WIN', { roundId: body.roundId }));
+      }
+    },
+  );
 
   test('whose verdict had no balance gets the same verdict at the next try', async () => {
     const body = await transactions.approved(bet());

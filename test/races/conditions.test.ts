@@ -71,6 +71,22 @@ describe('a BET is not retried', () => {
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
+  test('once another attempt was made since it was read', async () => {
+    await lose();
+    await store.retry(PROVIDER, bet.transactionId, 1);
+    await world.endLease(bet.transactionId);
+    expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
+  });
+
+  test('while an attempt is in progress', async () => {
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: bet.transactionId });
+    const answer = world.submit(bet);
+    await held.arrived;
+    expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
+    held.release();
+    await answer;
+  });
+
   test('once it is decided', async () => {
     await world.submit(bet);
     expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
