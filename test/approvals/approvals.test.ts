@@ -44,6 +44,20 @@ const expireAll = () =>
     `UPDATE approvals SET expires_at = clock_timestamp() - interval '1 second' WHERE state = 'WAITING'`,
   );
 
+/** Waits until this number of connections wait for a lock. */
+const waitingForLocks = (count: number) =>
+  expect
+    .poll(
+      async () =>
+        (
+          await world.sql.run(
+            'SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $$Lock$$',
+          )
+        ).length,
+      { timeout: 5_000 },
+    )
+    .toBeGreaterThanOrEqual(count);
+
 describe('an approved', () => {
   test('grant is sent once, and approving again answers the same', async () => {
     const order = grantOrder();
@@ -191,18 +205,6 @@ test('a request that is checked while another is approved counts the approved am
   await connection.connect();
   // Every change appends to the audit log last, so that this lock holds both transactions before their commit.
   await connection.query('SELECT pg_advisory_lock(7300003)');
-  const waitingForLocks = async (count: number) =>
-    expect
-      .poll(
-        async () =>
-          (
-            await world.sql.run(
-              'SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $$Lock$$',
-            )
-          ).length,
-        { timeout: 5_000 },
-      )
-      .toBeGreaterThanOrEqual(count);
   const approved = approve(id, promotions);
   await waitingForLocks(1);
   const granted = asker.call('POST', GRANTS, grantOrder({ currency }));
@@ -253,6 +255,44 @@ describe('the same body again', () => {
       expect((await approve(third, approver)).json).toMatchObject({ state: 'APPROVED' });
     },
   );
+});
+
+test('a grant and a batch with one reference wait for approvals of their own', async () => {
+  const grant = grantOrder();
+  const batch = batchOrder(2, { batchRef: grant.requestRef });
+  const [ofGrant, ofBatch] = [await waiting(GRANTS, grant), await waiting(BATCHES, batch)];
+  expect(ofBatch).not.toBe(ofGrant);
+  for (const id of [ofGrant, ofBatch]) {
+    expect((await approve(id, promotions)).json).toMatchObject({ state: 'APPROVED' });
+  }
+});
+
+test('an approval stays APPROVED or REJECTED after its expiry', async () => {
+  const [approved, rejected] = [await waiting(GRANTS, grantOrder()), await waiting(GRANTS, grantOrder())];
+  await approve(approved, promotions);
+  await reject(rejected, promotions);
+  await world.sql.run(
+    `UPDATE approvals SET expires_at = clock_timestamp() - interval '1 second' WHERE approval_id = ANY ($1)`,
+    [[approved, rejected]],
+  );
+  const stateOf = async (id: string) => (await asker.call('GET', `${APPROVALS}/${id}`)).json['state'];
+  expect([await stateOf(approved), await stateOf(rejected)]).toEqual(['APPROVED', 'REJECTED']);
+});
+
+test('an approval that expires while it is being decided is not carried out', async () => {
+  const order = grantOrder();
+  const id = await waiting(GRANTS, order);
+  const connection = new pg.Client({ connectionString: world.databaseUrl });
+  await connection.connect();
+  // The decision waits for the limits of the operator, whose lock limit.store.ts defines.
+  await connection.query(`SELECT pg_advisory_lock(7300005, hashtext('${OPERATOR}/EUR'))`);
+  const approved = approve(id, promotions);
+  await waitingForLocks(1);
+  await expireAll();
+  await connection.end();
+  expect((await approved).status).toBe(409);
+  expect((await asker.call('GET', `${APPROVALS}/${id}`)).json['state']).toBe('EXPIRED');
+  expect(grantsOf(order.playerRef)).toBe(0);
 });
 
 describe('who may decide:', () => {

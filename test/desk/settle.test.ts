@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { APPROVALS, type Person, person } from '../approvals/desk.js';
-import { PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { OTHER_OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
 
@@ -51,6 +51,13 @@ describe('a parked transaction that is settled by hand', () => {
     const { attempts } = json['result'] as { attempts: object[] };
     expect(attempts[0]).toMatchObject({ operatorStatus: 503, operatorBody: 'down' });
     expect(attempts).toEqual((await world.admin('GET', pathOf(bet))).json['attempts']);
+  });
+
+  test('waits for one approval, even if it is asked for many times at once', async () => {
+    const bet = await parked(world, world.transaction(await world.launch(), 'BET'));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => ask(bet)));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 202));
+    expect(new Set(replies.map(({ json }) => json['approvalId'])).size).toBe(1);
   });
 
   test('waits for a second person, sends nothing, and stays marked', async () => {
@@ -137,6 +144,13 @@ describe('a parked transaction that is settled by hand', () => {
   test('has the last balance that the operator reported if none is given, else 0', async () => {
     const session = await world.launch({ playerRef: 'ben' });
     const { balance } = (await world.submit(world.transaction(session, 'BET', { amountMinor: 40 }))).json;
+    const others = [
+      await world.launch({ playerRef: 'ben', currency: 'USD' }),
+      await world.launch({ playerRef: 'ben', mode: 'DEMO' }),
+      await world.launch({ playerRef: 'ben' }, OTHER_OPERATOR),
+    ];
+    for (const other of others)
+      await transactions.approved(world.transaction(other, 'BET', { amountMinor: 7 }));
     const win = await parked(world, world.transaction(session, 'WIN'));
     const { json } = await settled(win, { balance: undefined });
     expect(json['result']).not.toHaveProperty('attempts.1.balance');

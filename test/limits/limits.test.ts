@@ -164,6 +164,9 @@ describe('a daily limit', () => {
     const currency = 'SEK';
     const grant = (fields: object = {}) => world.admin('POST', GRANTS, grantOrder({ currency, ...fields }));
     await limit(world, { dailyMinor: 1_000 }, currency);
+    await grant({ operatorId: OTHER_OPERATOR });
+    await world.admin('POST', ADJUSTMENTS, adjustmentOrder({ currency, operatorId: OTHER_OPERATOR }));
+    await world.admin('POST', ADJUSTMENTS, adjustmentOrder({ currency: 'CZK' }));
     const granted = String((await grant()).json['requestRef']);
     expect(await used(currency)).toBe(100);
     world.provider.next({ do: 'answer', status: 422, body: {} }, { path: GRANT });
@@ -177,18 +180,25 @@ describe('a daily limit', () => {
     world.wallet.next({ do: 'decline', reason: 'PLAYER_BLOCKED' });
     await world.admin('POST', ADJUSTMENTS, adjustmentOrder({ currency, amountMinor: 50 }));
     expect(await used(currency)).toBe(250);
+    world.wallet.next({ do: 'drop' });
+    expect(
+      (await world.admin('POST', ADJUSTMENTS, adjustmentOrder({ currency, amountMinor: 5 }))).status,
+    ).toBe(500);
+    expect(await used(currency)).toBe(255);
     expect((await grant({ betAmountMinor: 1_000 })).status).toBe(202);
-    expect(await used(currency)).toBe(250);
+    expect(await used(currency)).toBe(255);
     await world.sql.run(
       `UPDATE free_spin_grants SET created_at = clock_timestamp() - interval '25 hours' WHERE currency = $1`,
       [currency],
     );
-    expect(await used(currency)).toBe(50);
+    expect(await used(currency)).toBe(55);
   });
 
-  test('is not exceeded by concurrent requests', async () => {
-    const currency = 'NOK';
-    await limit(world, { dailyMinor: 1_000 }, currency);
+  test.each([
+    ['the operator', OPERATOR, 'NOK'],
+    ['the installation', '*', 'ISK'],
+  ])('of %s is not exceeded by concurrent requests', async (_, operatorId, currency) => {
+    await limit(world, { dailyMinor: 1_000 }, currency, operatorId);
     const other = await world.another(world.clock);
     const orders = Array.from({ length: 30 }, () => grantOrder({ currency }));
     const replies = await Promise.all(
@@ -196,7 +206,6 @@ describe('a daily limit', () => {
     );
     const statuses = replies.map(({ status }) => status);
     expect([201, 202].map((status) => statuses.filter((one) => one === status).length)).toEqual([10, 20]);
-    expect(await used(currency)).toBe(1_000);
     await other.app.close();
   });
 });
