@@ -206,6 +206,28 @@ describe('the cancel of a batch', () => {
     await until('it is cancelled', async () => (await counts(batchId)).cancelled === 1);
   });
 
+  test.each(['the grant', 'the batch'])(
+    'leaves a grant of unknown outcome live if a person sends %s again afterwards',
+    async (what) => {
+      const order = batchOrder(1);
+      world.provider.next({ do: 'drop' }, { path: GRANT, playerRef: order.playerRefs[0]! });
+      const batchId = await started(order);
+      await until('its outcome is unknown', async () => (await counts(batchId)).failed === 1);
+      await cancel(batchId);
+      const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+      const { requestRef } = (items as { requestRef: string }[])[0]!;
+      if (what === 'the grant') await tool.act(requestRef, 'resend');
+      else await resend(batchId, { includeUnknown: true });
+      await settled(batchId);
+      expect(await counts(batchId)).toMatchObject({ granted: 1, cancelled: 0 });
+      const later = await started(batchOrder(1));
+      await settled(later);
+      await cancel(later);
+      await until('a later cancel is sent', async () => (await counts(later)).cancelled === 1);
+      expect(tool.calls(CANCEL, requestRef)).toEqual([]);
+    },
+  );
+
   test('counts a queued grant of unknown outcome once', async () => {
     const unanswered = batchOrder(1);
     world.provider.next({ do: 'drop' }, { path: GRANT, playerRef: unanswered.playerRefs[0]! });

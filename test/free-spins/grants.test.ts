@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { GrantStore } from '../../src/free-spins/grants/grant.store.js';
 import { GRANT } from '../world/provider.js';
 import {
   FOREIGN_GAME,
@@ -104,6 +105,16 @@ describe('a grant', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(19);
     expect(tool.calls(GRANT, order.requestRef)).toHaveLength(1);
     expect(await tool.callbacks(order.requestRef)).toHaveLength(1);
+  });
+
+  test('that is being sent is not claimed again', async () => {
+    const order = tool.order();
+    const held = world.provider.next({ do: 'hold' }, { requestRef: order.requestRef });
+    const reply = tool.post(order);
+    await held.arrived;
+    expect(await world.app.get(GrantStore).claim(order.requestRef)).toBeUndefined();
+    held.release();
+    expect((await reply).status).toBe(201);
   });
 
   test.each([
@@ -258,6 +269,24 @@ describe('a resend', () => {
       status: 503,
       outcomeUnknown: false,
     });
+  });
+
+  test('is not ended by the late failure of an earlier attempt', async () => {
+    const order = tool.order();
+    const { requestRef } = order;
+    const first = world.provider.next({ do: 'hold', then: { do: 'answer', status: 503 } }, { requestRef });
+    const failing = tool.post(order);
+    await first.arrived;
+    await tool.endLease(requestRef);
+    expect(await tool.state(requestRef)).toBe('FAILED');
+    const second = world.provider.next({ do: 'hold' }, { requestRef });
+    const resent = tool.act(requestRef, 'resend');
+    await second.arrived;
+    first.release();
+    await failing;
+    expect(await tool.state(requestRef)).toBe('PENDING');
+    second.release();
+    expect((await resent).json).toMatchObject({ state: 'GRANTED' });
   });
 
   test('that is requested many times at once, together with the grant, sends one callback', async () => {

@@ -88,6 +88,24 @@ describe('a cancel', () => {
     expect(tool.calls(CANCEL, requestRef)).toHaveLength(1);
   });
 
+  test('that fails late does not end a later one', async () => {
+    const { requestRef, externalRef } = await tool.granted();
+    const ofGrant = { path: CANCEL, externalRef: String(externalRef) } as const;
+    const first = world.provider.next({ do: 'hold', then: { do: 'answer', status: 503 } }, ofGrant);
+    const failing = tool.act(requestRef, 'cancel');
+    await first.arrived;
+    await tool.endLease(requestRef);
+    const second = world.provider.next({ do: 'hold' }, ofGrant);
+    const later = tool.act(requestRef, 'cancel');
+    await second.arrived;
+    first.release();
+    await failing;
+    expect((await tool.act(requestRef, 'cancel')).status).toBe(409);
+    second.release();
+    expect((await later).json).toMatchObject({ state: 'CANCELLED' });
+    expect(tool.calls(CANCEL, requestRef)).toHaveLength(2);
+  });
+
   test('that a crash interrupted can be repeated', async () => {
     const { requestRef, externalRef } = await tool.granted();
     const held = world.provider.next({ do: 'hold' }, { path: CANCEL, externalRef: String(externalRef) });
