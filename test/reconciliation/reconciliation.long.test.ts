@@ -59,7 +59,9 @@ async function play(at: World): Promise<void> {
   await rollback('undo-booked-and-lost', 'booked-and-lost', 'b');
   // Another provider, play money, and another operator's player.
   const foreign = await at.launch({ playerRef: 'bob', gameId: FOREIGN_GAME, currency: 'SEK' });
-  await at.submit(at.transaction(foreign, 'BET', { transactionId: 'bet-1' }), OTHER_PROVIDER);
+  for (const transactionId of ['bet-1', 'undone']) {
+    await at.submit(at.transaction(foreign, 'BET', { transactionId, amountMinor: 7 }), OTHER_PROVIDER);
+  }
   const demo = await at.launch({ playerRef: 'carol', mode: 'DEMO' });
   await at.submit(at.transaction(demo, 'BET', { transactionId: 'demo-bet' }));
 }
@@ -200,6 +202,18 @@ test('a record is missing only if its own time is in the range', async () => {
   expect((await found([...statement, { ...strange, bookedAt: 'long ago' }])).names).toEqual([
     'ambiguous-time strange',
   ]);
+});
+
+test('a range contains its beginning, but not its end', async () => {
+  const [record] = await world.sql.run<{ at: Date }>(
+    `UPDATE transactions SET created_at = date_trunc('milliseconds', created_at)
+      WHERE transaction_id = 'win-1' RETURNING created_at AS at`,
+  );
+  const { at } = record!;
+  const later = new Date(at.getTime() + 1);
+  const missing = 'missing-at-operator win-1';
+  expect((await found([], { from: at, to: later })).names).toContain(missing);
+  expect((await found([], { from: range.from, to: at })).names).not.toContain(missing);
 });
 
 test('an undecided transaction is unresolved, with or without a line', async () => {

@@ -10,7 +10,15 @@ import { reconcile } from '../../src/reconciliation/reconciliation.js';
 import { HEADER } from '../../src/reconciliation/statement.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { TestClock } from '../world/test-clock.js';
-import { ADMIN_KEY, OPERATOR, type Reply, startApplication, useWorld, type World } from '../world/world.js';
+import {
+  ADMIN_KEY,
+  OPERATOR,
+  OTHER_OPERATOR,
+  type Reply,
+  startApplication,
+  useWorld,
+  type World,
+} from '../world/world.js';
 import { csvOf, type Line, linesOf } from './ledger-statement.js';
 
 const PATH = '/v1/admin/reconciliations';
@@ -196,14 +204,24 @@ describe('the report', () => {
   });
 });
 
+const record = async (lines: readonly Line[], parameters: Record<string, string> = {}) =>
+  (await post(csvOf(lines), { record: 'true', ...parameters })).json['recorded'];
+
 test('record adds the findings to the attention queue, once, and closes the items of those that are gone', async () => {
-  const record = async (lines: readonly Line[]) =>
-    (await post(csvOf(lines), { record: 'true' })).json['recorded'];
   expect(await record(statement.slice(1))).toEqual({ opened: 1, closed: 0 });
   expect(await record(statement.slice(1))).toEqual({ opened: 0, closed: 0 });
   const { json } = await get('/v1/admin/attention?kind=reconciliation');
   const subject = `${OPERATOR}/spinwell/${statement[0]!.transactionId}/missing-at-operator`;
   expect(json['items']).toMatchObject([{ subject, state: 'OPEN' }]);
+  expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
+});
+
+test('record closes no item of another operator, nor of a range that is not contained in the new one', async () => {
+  expect(await record(statement.slice(1))).toEqual({ opened: 1, closed: 0 });
+  const nothing = { opened: 0, closed: 0 };
+  expect(await record([], { operatorId: OTHER_OPERATOR })).toEqual(nothing);
+  expect(await record([], { to: '2000-01-02T00:00:00Z' })).toEqual(nothing);
+  expect(await record([], { from: '2999-01-01T00:00:00Z' })).toEqual(nothing);
   expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
 });
 
