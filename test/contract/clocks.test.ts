@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestClock } from '../world/test-clock.js';
-import { type LaunchedSession, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
+import {
+  GAME,
+  type LaunchedSession,
+  OPERATOR,
+  PROVIDER,
+  type Reply,
+  useWorld,
+  type World,
+} from '../world/world.js';
 
 /** How far the clocks of two instances are off the database's, in seconds. */
 const OFFSET_SECONDS = 60;
@@ -178,6 +186,16 @@ test.each(NAMES)(
     expect(row.seconds).toBeLessThanOrEqual(601);
   },
 );
+
+test('a nonce that an operator has used at one instance is refused by the other, whatever came between', async () => {
+  await world.sql.run('DELETE FROM nonces');
+  const nonce = randomUUID();
+  const launch = { playerRef: 'ann', gameId: GAME, currency: 'EUR' };
+  const launchAt = (instance: World) => instance.signed(OPERATOR, '/v1/operator/sessions', launch, { nonce });
+  expect((await launchAt(instances.ahead)).status).toBe(201);
+  for (const name of NAMES) await instances[name].launch();
+  expect((await launchAt(instances.behind)).text).toBe('invalid signature');
+});
 
 describe('an instance whose clock differs from the database’s', () => {
   const offsetOf = async (each: World) =>
