@@ -201,7 +201,7 @@ module.exports = {
     })),
   ],
   options: {
-    exclude: { path: '^(bench/(dist|\\.previous)|chaos/dist)/' },
+    exclude: { path: '^(bench/(dist|\\.previous)|(chaos|mutants)/dist)/' },
     doNotFollow: { path: ['node_modules', '^sdk/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

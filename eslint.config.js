@@ -167,6 +167,7 @@ export default defineConfig(
       'bench/**/*.ts',
       'chaos/**/*.ts',
       'model/**/*.ts',
+      'mutants/**/*.ts',
       'sdk/examples/**/*.ts',
       // A handler without `onError` reports errors on the console.
       'sdk/src/callback-handler.ts',

@@ -13,9 +13,16 @@ function markdownIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-const OTHER_SOURCES = ['bench', 'chaos', 'model', 'ops', 'sdk/test', 'sdk/examples', 'cli/test'].flatMap(
-  sourcesIn,
-);
+const OTHER_SOURCES = [
+  'bench',
+  'chaos',
+  'model',
+  'mutants',
+  'ops',
+  'sdk/test',
+  'sdk/examples',
+  'cli/test',
+].flatMap(sourcesIn);
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp) =>

@@ -1,0 +1,249 @@
+import type { SqlMutant } from './mutant.js';
+
+const GRANT = 'src/free-spins/grants/grant.sql.ts';
+const BATCH = 'src/free-spins/batches/batch.store.ts';
+const WINNINGS = 'src/free-spins/winnings/winnings.store.ts';
+
+const GRANTS = 'test/free-spins/grants.test.ts';
+const EXPIRY = 'test/free-spins/expiry.test.ts';
+const CANCEL = 'test/free-spins/status-and-cancel.test.ts';
+const DUPLICATES = 'test/free-spins/duplicates.long.test.ts';
+const BATCHES = 'test/free-spins/batches.long.test.ts';
+const BATCH_OPERATIONS = 'test/free-spins/batch-operations.long.test.ts';
+const DAILY_LIMIT = 'test/free-spins/daily-limit.long.test.ts';
+const LIMITS = 'test/limits/limits.test.ts';
+const WINS = 'test/free-spins/winnings.test.ts';
+
+export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
+  {
+    name: 'grant-twice-fails',
+    file: GRANT,
+    text: `'PENDING', 1, \${LEASE_END})
+   ON CONFLICT (request_ref) DO NOTHING`,
+    replacement: `'PENDING', 1, \${LEASE_END})`,
+    tests: [GRANTS],
+    harm: 'A grant that is requested twice at once ends in an internal error.',
+  },
+  {
+    name: 'grant-claimed-twice',
+    file: GRANT,
+    text: `state = 'PENDING' AND lease_until IS NULL
+   RETURNING`,
+    replacement: `state = 'PENDING'
+   RETURNING`,
+    tests: [GRANTS],
+    harm: 'An approved grant is sent by its approval and by the runner of batches.',
+  },
+  {
+    name: 'grant-resent-in-any-state',
+    file: GRANT,
+    text: "AND state = 'FAILED' AND ${NOT_EXPIRED}",
+    replacement: 'AND ${NOT_EXPIRED}',
+    tests: [GRANTS],
+    harm: 'Concurrent resends send a grant several times.',
+  },
+  {
+    name: 'grant-resent-still-cancelled',
+    file: GRANT,
+    text: 'lease_until = ${LEASE_END}, cancel_due = false,',
+    replacement: 'lease_until = ${LEASE_END},',
+    tests: [BATCH_OPERATIONS],
+    harm: 'A grant that a person has sent again is cancelled at once.',
+  },
+  {
+    name: 'void-of-known-failure',
+    file: GRANT,
+    text: `state = 'FAILED' AND outcome_unknown
+   RETURNING`,
+    replacement: `state = 'FAILED'
+   RETURNING`,
+    tests: [BATCH_OPERATIONS],
+    harm: 'A grant that certainly failed is sent again only to be cancelled.',
+  },
+  {
+    name: 'granted-after-failure-lost',
+    file: GRANT,
+    text: `state IN ('PENDING', 'FAILED')
+   RETURNING`,
+    replacement: `state = 'PENDING'
+   RETURNING`,
+    tests: [GRANTS],
+    harm: 'A grant that the provider booked late stays FAILED and is sent again.',
+  },
+  {
+    name: 'duplicate-of-other-player',
+    file: GRANT,
+    text: `AND o.operator_id = g.operator_id AND o.player_ref = g.player_ref`,
+    replacement: `AND o.operator_id = g.operator_id`,
+    tests: [DUPLICATES],
+    harm: 'A grant is a duplicate of the grant of another player.',
+  },
+  {
+    name: 'duplicate-of-not-completed',
+    file: GRANT,
+    text: `o.completed IS NOT TRUE AND o.duplicate_of IS NULL`,
+    replacement: `NOT o.completed AND o.duplicate_of IS NULL`,
+    tests: [DUPLICATES],
+    harm: 'A duplicate of a grant without a status is not found: NOT NULL is not true.',
+  },
+  {
+    name: 'duplicates-without-lock',
+    file: GRANT,
+    text: 'SELECT pg_advisory_xact_lock(${EXTERNAL_REF_LOCKS}',
+    replacement: 'SELECT pg_try_advisory_xact_lock(${EXTERNAL_REF_LOCKS}',
+    tests: [DUPLICATES],
+    harm: 'Of two grants with one reference that are answered at once, neither is a duplicate.',
+  },
+  {
+    name: 'failure-of-earlier-attempt',
+    file: GRANT,
+    text: 'WHERE request_ref = :requestRef AND attempt = :attempt AND',
+    replacement: 'WHERE request_ref = :requestRef AND',
+    tests: [GRANTS],
+    harm: 'The late failure of an attempt ends the attempt under way.',
+  },
+  {
+    name: 'failure-forgets-earlier-attempt',
+    file: GRANT,
+    text: 'outcome_unknown = :outcomeUnknown OR (outcome_unknown AND attempt > 1 AND NOT :refused)',
+    replacement: 'outcome_unknown = :outcomeUnknown',
+    tests: [GRANTS],
+    harm: 'A grant that an earlier attempt may have booked counts as certainly failed.',
+  },
+  {
+    name: 'expired-lease-certainly-failed',
+    file: GRANT,
+    text: `failure_error = :error, outcome_unknown = true, lease_until`,
+    replacement: `failure_error = :error, lease_until`,
+    tests: [GRANTS],
+    harm: 'A grant of a dead instance that may be booked counts as certainly failed.',
+  },
+  {
+    name: 'expiry-of-completed',
+    file: GRANT,
+    text: `AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due`,
+    replacement: `AND duplicate_of IS NULL AND NOT cancel_due`,
+    tests: [EXPIRY],
+    harm: 'The expiry of a completed grant cancels other spins with its reference.',
+  },
+  {
+    name: 'expiry-of-duplicate',
+    file: GRANT,
+    text: `AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due`,
+    replacement: `AND completed IS NOT TRUE AND NOT cancel_due`,
+    tests: [EXPIRY],
+    harm: 'The expiry of a duplicate cancels the spins of the first grant.',
+  },
+  {
+    name: 'cancel-during-cancel',
+    file: GRANT,
+    text: `AND state = 'GRANTED'
+      AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
+   RETURNING`,
+    replacement: `AND state = 'GRANTED'
+   RETURNING`,
+    tests: [CANCEL],
+    harm: 'Concurrent cancels of a grant are all sent.',
+  },
+  {
+    name: 'cancel-failure-of-earlier-cancel',
+    file: GRANT,
+    text: `AND cancel_attempt = :cancelAttempt AND state = 'GRANTED'`,
+    replacement: `AND state = 'GRANTED'`,
+    tests: [CANCEL],
+    harm: 'The late failure of a cancel ends the cancel under way.',
+  },
+  {
+    name: 'stakes-of-unknown-outcome',
+    file: GRANT,
+    text: `AND (g.state <> 'FAILED' OR g.outcome_unknown)`,
+    replacement: `AND g.state <> 'FAILED'`,
+    tests: [LIMITS],
+    harm: 'Grants that the provider may have booked do not count towards the daily limit.',
+  },
+  {
+    name: 'stakes-by-creation',
+    file: GRANT,
+    text: 'coalesce(g.carried_out_at, g.created_at) >',
+    replacement: 'g.created_at >',
+    tests: [DAILY_LIMIT],
+    harm: 'Old grants that are sent again exceed the daily limit.',
+  },
+  {
+    name: 'stakes-of-any-operator',
+    file: GRANT,
+    text: 'g.operator_id = l.operator_id AND g.currency',
+    replacement: 'g.currency',
+    tests: [LIMITS],
+    harm: "Another operator's grants use up the daily limit.",
+  },
+  {
+    name: 'batch-twice-fails',
+    file: BATCH,
+    text: `
+     ON CONFLICT (batch_ref) DO NOTHING`,
+    replacement: '',
+    tests: [BATCHES],
+    harm: 'A batch that is requested twice at once ends in an internal error.',
+  },
+  {
+    name: 'unsent-claimed-twice',
+    file: BATCH,
+    text: `AND lease_until IS NULL
+                       ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+    replacement: `AND lease_until IS NULL
+                       ORDER BY grant_no LIMIT 1)`,
+    tests: [BATCHES],
+    harm: 'Two instances send the same grant.',
+  },
+  {
+    name: 'cancel-without-in-flight',
+    file: BATCH,
+    text: `(state IN ('PENDING', 'GRANTED') OR state`,
+    replacement: `(state = 'GRANTED' OR state`,
+    tests: [BATCH_OPERATIONS],
+    harm: 'The cancel of a batch leaves spins live that are being granted.',
+  },
+  {
+    name: 'resend-batch-of-maybe-booked',
+    file: BATCH,
+    text: '(NOT outcome_unknown OR :includeUnknown) AND',
+    replacement: '(:includeUnknown IS NOT NULL) AND',
+    tests: [BATCH_OPERATIONS],
+    harm: 'Grants that may be live are sent again unasked.',
+  },
+  {
+    name: 'resend-batch-does-not-count',
+    file: BATCH,
+    text: `
+          carried_out_at = clock_timestamp(), updated_at`,
+    replacement: `
+          updated_at`,
+    tests: [DAILY_LIMIT],
+    harm: 'A batch that is sent again exceeds the daily limit.',
+  },
+  {
+    name: 'resend-batch-still-cancelled',
+    file: BATCH,
+    text: 'failure_error = NULL, cancel_due = false, request_id',
+    replacement: 'failure_error = NULL, request_id',
+    tests: [BATCH_OPERATIONS],
+    harm: 'A batch that a person has sent again is cancelled at once.',
+  },
+  {
+    name: 'winnings-of-play-money',
+    file: WINNINGS,
+    text: ` AND t.state = 'APPROVED' AND t.mode = 'REAL'\``,
+    replacement: ` AND t.state = 'APPROVED'\``,
+    tests: [WINS],
+    harm: 'Wins of play money count as winnings.',
+  },
+  {
+    name: 'winnings-of-other-operator',
+    file: WINNINGS,
+    text: '(g.operator_id = t.operator_id AND g.player_ref = t.player_ref)',
+    replacement: '(g.player_ref = t.player_ref)',
+    tests: [WINS],
+    harm: "A win of another operator's player of that name is not flagged.",
+  },
+];
