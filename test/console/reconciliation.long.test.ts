@@ -55,7 +55,7 @@ describeDesk('reconciliation', () => {
     await page.getByRole('table', { name: 'Sums' }).getByText('6.00 EUR').waitFor();
     await page.getByText('1 opened, 0 closed').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV (1 rows)' }).click();
+    await page.getByRole('button', { name: 'Download CSV (1 row)' }).click();
     expect((await download).suggestedFilename()).toBe(`findings-${OPERATOR}.csv`);
 
     await page.getByRole('link', { name: 'Reconciliation' }).click();

@@ -272,13 +272,16 @@ describeDesk('the pages of transactions', () => {
     for (const page of pages) await row(page).getByText('TIMED_OUT').waitFor();
     const path = `/v1/admin/transactions/${PROVIDER}/${transactionId}/settle`;
     const settlement = { status: 'APPROVED', operatorReference: 'lucky-5513', reason: 'ticket 4713' };
-    const { approvalId } = (await world.admin('POST', path, settlement)).json as { approvalId: string };
-    const second = await desk.keyOf('operations');
-    const approved = await world.request(`/v1/admin/approvals/${approvalId}/approve`, {
+    const requested = await world.request(path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${second}` },
+      headers: {
+        authorization: `Bearer ${await desk.keyOf('operations')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(settlement),
     });
-    expect(approved.json).toMatchObject({ state: 'APPROVED' });
+    const approval = `/v1/admin/approvals/${String(requested.json['approvalId'])}/approve`;
+    expect((await world.admin('POST', approval)).json).toMatchObject({ state: 'APPROVED' });
     for (const page of pages) await row(page).getByText('settled by hand').waitFor();
     for (const page of pages) await page.context().close();
   });

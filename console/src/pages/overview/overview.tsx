@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
@@ -207,7 +207,8 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
       numeric: true,
       cell: ({ id, undecided }) => (
         <>
-          {undecided > 0 && <Undecided filter={{ [page]: id }} />} {undecided}
+          {undecided > 0 && <Undecided filter={{ [page]: id }} />}
+          {undecided}
         </>
       ),
     },
@@ -229,9 +230,9 @@ function Undecided({ filter }: { readonly filter: Readonly<Record<string, string
   return (
     <span class="small">
       {(['PENDING', 'TIMED_OUT'] as const).map((state) => (
-        <a key={state} class="me-2" href={addressOf.list('transactions', { ...filter, state })}>
-          {state}
-        </a>
+        <Fragment key={state}>
+          <a href={addressOf.list('transactions', { ...filter, state })}>{state}</a>{' '}
+        </Fragment>
       ))}
     </span>
   );
