@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { prefersCsv } from '../api/lists/list.js';
 import { parseJsonObject } from '../api/validation/json.js';
 import { isIdentifier } from '../api/validation/identifier.js';
 import type { ActingRequest, Actor } from './actor.js';
@@ -85,13 +86,16 @@ export class SensitiveReadGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    const { actor, query } = context.switchToHttp().getRequest<ActingRequest>();
+    const request = context.switchToHttp().getRequest<ActingRequest>();
+    const { actor, query } = request;
     if (!actor || !metadataOf(context, this.reflector)?.sensitiveRead) return true;
-    return this.record(context, actor, { ...newEntryOf(context, this.reflector), after: query });
+    // A poll reads a page; the same address as CSV is the whole list.
+    const entries = isPolled(context, this.reflector) && !prefersCsv(request) ? this.repeated : this.audit;
+    return record(entries, actor, { ...newEntryOf(context, this.reflector), after: query });
   }
+}
 
-  private async record(context: ExecutionContext, actor: Actor, entry: NewEntry): Promise<true> {
-    await (isPolled(context, this.reflector) ? this.repeated : this.audit).record(actor, entry);
-    return true;
-  }
+async function record(entries: Pick<Audit, 'record'>, actor: Actor, entry: NewEntry): Promise<true> {
+  await entries.record(actor, entry);
+  return true;
 }

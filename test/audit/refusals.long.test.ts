@@ -10,11 +10,12 @@ type Item = Record<string, unknown>;
 async function keyOf(role: string) {
   const made = await world.admin('POST', '/v1/admin/keys', { name: `Night ${role}`, role });
   const { id, key } = made.json as { id: string; key: string };
-  const call = (method: string, path: string, body?: object): Promise<Reply> =>
+  const call = (method: string, path: string, body?: object, accept = 'application/json'): Promise<Reply> =>
     world.request(path, {
       method,
       headers: {
         Authorization: `Bearer ${key}`,
+        Accept: accept,
         ...(body && { 'Content-Type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -203,6 +204,16 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     await vi.waitFor(async () => expect(await recorded({ actor })).toMatchObject([...first, ...repeated]), {
       timeout: 5_000,
     });
+  });
+
+  test('is recorded at once if it is the whole list as CSV', async () => {
+    const { actor, call } = await keyOf('auditor');
+    await call('GET', '/v1/admin/callbacks');
+    await call('GET', '/v1/admin/callbacks', undefined, 'text/csv');
+    expect(await recorded({ actor })).toMatchObject([
+      { action: 'callbacks.list' },
+      { action: 'callbacks.list' },
+    ]);
   });
 
   test('is counted when it is refused, too', async () => {

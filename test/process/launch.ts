@@ -32,13 +32,14 @@ export function launch(
 const PORTS_OF_A_WORKER = 1_000;
 /** A sandbox also listens at the two ports after its own. */
 const PORTS_OF_A_SERVICE = 3;
-let next = Math.floor(Math.random() * PORTS_OF_A_WORKER);
+const SERVICES_OF_A_WORKER = Math.floor(PORTS_OF_A_WORKER / PORTS_OF_A_SERVICE);
+let next = Math.floor(Math.random() * SERVICES_OF_A_WORKER);
 
-/** A port for a service, which it keeps when it is restarted. Another worker of the tests gets other ports. */
+/** A port for a service, which it keeps when it is restarted. Another worker of the same run gets other ports. */
 export function ownPort(): number {
   const worker = Number(process.env['VITEST_POOL_ID'] ?? 1);
-  next = (next + PORTS_OF_A_SERVICE) % PORTS_OF_A_WORKER;
-  return 20_000 + worker * PORTS_OF_A_WORKER + next;
+  next = (next + 1) % SERVICES_OF_A_WORKER;
+  return 20_000 + worker * PORTS_OF_A_WORKER + next * PORTS_OF_A_SERVICE;
 }
 
 /** Resolves with the exit status once all output has been read. */

@@ -43,9 +43,12 @@ export type ListFormat =
 
 export const AcceptedFormat = createParamDecorator((_: unknown, context: ExecutionContext): ListFormat => {
   const [request, response] = context.getArgs<[Request, Response]>();
-  if (accepts(request).type(['application/json', 'text/csv']) !== 'text/csv') return { is: 'json' };
-  return { is: 'csv', target: request.originalUrl, response };
+  return prefersCsv(request) ? { is: 'csv', target: request.originalUrl, response } : { is: 'json' };
 });
+
+export function prefersCsv(request: Request): boolean {
+  return accepts(request).type(['application/json', 'text/csv']) === 'text/csv';
+}
 
 /**
  * Answers with one page as JSON, or with all matching items as CSV, streamed in bounded memory. With a `limit`, the CSV
