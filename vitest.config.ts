@@ -6,10 +6,8 @@ const UNIT_TESTS = '**/*.unit.test.ts';
 const shared = {
   pool: 'forks',
   maxWorkers: 2,
-  // A test file has its own instances of the project's modules, but not its own process: loading the framework again
-  // takes longer than most files.
+  // The files of a worker share its process and the loaded modules: loading them again takes longer than most files.
   isolate: false,
-  setupFiles: 'test/world/modules.setup.ts',
   testTimeout: 20_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 15_000 } },

@@ -12,6 +12,8 @@ export default defineConfig({
     // Most of these tests wait: for time-outs, processes and browsers.
     maxWorkers: 3,
     globalSetup: 'test/world/database.setup.ts',
+    // What a file breaks on purpose must not stay in the modules that the next one uses.
+    setupFiles: 'test/world/modules.setup.ts',
     // Some tests start the built service several times, which takes long on a slow machine.
     testTimeout: 60_000,
     include: ['test/**/*.long.test.ts', 'sdk/test/**/*.long.test.ts', 'cli/test/**/*.long.test.ts'],

@@ -8,6 +8,8 @@ export default defineConfig({
     // Most of these tests wait: for time-outs, processes and browsers.
     maxWorkers: 3,
     globalSetup: 'test/world/database.setup.ts',
+    // What a file breaks on purpose must not stay in the modules that the next one uses.
+    setupFiles: 'test/world/modules.setup.ts',
     testTimeout: 60_000,
     exclude: configDefaults.exclude,
   },
