@@ -131,7 +131,7 @@ describe('alone, a wallet that', () => {
 test('a nonce is not replayed that a wallet may have forgotten', async () => {
   const options = ['--patience-seconds', '590', ...only('nonce-remembered')];
   const { status, printed } = await certified({ fault: 'remembers a nonce for a moment' }, options);
-  expect(printed).toContain('skipped   a nonce need not be remembered for more than 600 seconds');
+  expect(printed).toContain('skipped   a nonce need not be remembered for more than 601 seconds');
   expect(status).toBe(0);
 });
 

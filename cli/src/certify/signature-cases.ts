@@ -17,7 +17,7 @@ const TIME =
 const BYTES =
   'The signature is verified over the bytes of the body as they were received, not over JSON that was parsed and written again.';
 const NONCE_ONCE =
-  'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds, because the oldest and the newest valid timestamp are 600 seconds apart.';
+  'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds: timestamps are whole seconds, and valid ones span 600.';
 const NONCE_CLAIM =
   'A nonce is claimed after the signature is verified, so a refused call does not use up a nonce.';
 

@@ -167,14 +167,14 @@ export function withSlowBody({ endpoint }: SignedCalls): Deviation {
   return { halfway: () => delay(endpoint.slowMs) };
 }
 
-/** An older nonce need not be remembered, in milliseconds. Leaves 10 of 600 seconds for the call. */
+/** An older nonce need not be remembered, in milliseconds. Leaves 11 of 601 seconds for the call. */
 const NONCE_REMEMBERED_MS = 590_000;
 
 /** Why a case cannot replay the nonce of a call that will be so old; undefined if it can. */
 export function withoutFreshNonce(ageMs: number): string | undefined {
   return ageMs < NONCE_REMEMBERED_MS
     ? undefined
-    : 'a nonce need not be remembered for more than 600 seconds, and the first call is older by then';
+    : 'a nonce need not be remembered for more than 601 seconds, and the first call is older by then';
 }
 
 /** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */

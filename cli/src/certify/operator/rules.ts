@@ -69,6 +69,6 @@ export const RULES = {
   durable:
     'Answer only when the booking is durable, so that a restart of the wallet loses nothing that it has answered.',
   nonce:
-    'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds, because the oldest and the newest valid timestamp are 600 seconds apart.',
+    'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds: timestamps are whole seconds, and valid ones span 600.',
   forged: 'A refused call is not carried out, and uses up no id.',
 } as const;

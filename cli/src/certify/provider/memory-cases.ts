@@ -53,7 +53,7 @@ export const MEMORY_CASES: ProviderCase[] = [
   {
     id: 'first-nonce-replayed',
     title: 'refuses the nonce of the first grant at the end',
-    rule: 'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds, because the oldest and the newest valid timestamp are 600 seconds apart.',
+    rule: 'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds: timestamps are whole seconds, and valid ones span 600.',
     skipped: (caller) => withoutFreshNonce(caller.ageWhenOld('batch')),
     run: async (caller) => {
       const { nonce, externalRef: _, ...body } = await firstBatch(caller);
