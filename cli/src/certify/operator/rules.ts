@@ -23,7 +23,7 @@ export const RULES = {
   repeatedBalance:
     'The `balance` in the answer to a repetition is that of the first answer, or the current one.',
   funds:
-    'A BET of more than the balance is `DECLINED` and moves nothing; one of up to the whole balance, or of 0, is `APPROVED`.',
+    'A BET of more than the balance is `DECLINED` and moves nothing; one of up to the whole balance, or of 0 at a balance that is not negative, is `APPROVED`.',
   credits:
     'A WIN of any amount, also of 0, is `APPROVED` and credits that amount; only one that makes the balance too large for the wallet may be `DECLINED`.',
   rounds:
