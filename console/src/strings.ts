@@ -62,6 +62,7 @@ export const shell = {
     live: 'Live',
     interrupted: 'Not live: connecting again …',
   },
+  outdated: 'Not updated while you edit',
   notFound: 'There is no such page',
   notFoundHint: 'The address may be cut off. The pages are in the navigation.',
   loading: 'Loading …',

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+import {
+  closeConnections,
+  DESK,
+  describeDesk,
+  overflows,
+  PHONE,
+  seriousFindings,
+  signIn,
+  useDesk,
+} from './support/desk.js';
 
 describeDesk('operators, providers and games', () => {
   const world = useWorld();
@@ -78,13 +87,70 @@ describeDesk('operators, providers and games', () => {
     // The next change is seen with the next overview, so that both pages have read one since the pause.
     await world.admin('PATCH', path, { requestsPerSecond: 50 });
     await other.getByRole('definition').filter({ hasText: /^50$/ }).waitFor();
+    const notice = page.getByRole('banner').getByText('Not updated while you edit');
+    await notice.waitFor();
     expect(await page.getByText('moved at night').count()).toBe(0);
     await field.fill('');
     await page.getByText('moved at night').waitFor();
+    await notice.waitFor({ state: 'detached' });
     await expect.poll(() => field.inputValue()).toBe('50');
     await world.admin('POST', `${path}/resume`, {});
     await world.admin('PATCH', path, { requestsPerSecond: null });
     for (const each of [page, other]) await each.context().close();
+  });
+
+  test('an answer that arrives while a dialog is open does not turn it into another one', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    const open = page.getByRole('button', { name: 'Pause the operator' });
+    await open.waitFor();
+    // The first read fails for the moment; its repetition is held, and finds the pause of a colleague.
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    let reads = 0;
+    await page.route(`**${path}`, async (route) => {
+      reads += 1;
+      if (reads === 1) return route.fulfill({ status: 503 });
+      if (reads === 2) await asked;
+      return route.continue();
+    });
+    await page.getByText('The console tries again by itself.').waitFor();
+    await open.click();
+    const dialog = page.getByRole('dialog');
+    const reason = dialog.getByLabel('Reason');
+    await reason.fill('a long explanation');
+    await expect.poll(() => reads).toBe(2);
+    await world.admin('POST', `${path}/pause`, { reason: 'moved by a colleague' });
+    answer();
+    await page.getByText('Not updated while you edit').waitFor();
+    await page.getByText('The console tries again by itself.').waitFor({ state: 'detached' });
+    expect(await reason.inputValue()).toBe('a long explanation');
+    expect(await dialog.getByRole('button', { name: 'Pause the operator' }).isVisible()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('moved by a colleague').waitFor();
+    await world.admin('POST', `${path}/resume`, {});
+    await page.context().close();
+  });
+
+  test('after a new connection, a failed read is tried again although a dialog is open', async () => {
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.getByRole('button', { name: 'Pause the operator' }).waitFor();
+    let fails = true;
+    await page.route(`**/v1/admin/operators/${OPERATOR}`, (route) =>
+      fails ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+    const alert = page.getByText('The console tries again by itself.');
+    await alert.waitFor();
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    closeConnections(world.app);
+    await page.getByText('Not live: connecting again').waitFor();
+    await page.getByRole('banner').getByText('Live', { exact: true }).waitFor();
+    // Events and the new connection have asked for a read by now.
+    await page.waitForResponse(`**/v1/admin/operators/${OPERATOR}`);
+    fails = false;
+    await alert.waitFor({ state: 'detached' });
+    expect(await page.getByRole('dialog').isVisible()).toBe(true);
+    await page.context().close();
   });
 
   test('a change is listed before it is sent, and only it is sent', async () => {

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { connections, onStream, type StreamEventName, type StreamEvents } from '../api/stream.ts';
 import { problemOf } from './problem.tsx';
-import { unsaved } from './unsaved.ts';
+import { outdated, unsaved } from './unsaved.ts';
 
 /** Waits between attempts of a read that fails for the moment, in milliseconds: the last one repeats. */
 const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
@@ -18,14 +18,14 @@ export interface Resource<T> {
   readonly loading: ReadonlySignal<boolean>;
   /** Whether there will be another attempt without a click. */
   readonly retries: ReadonlySignal<boolean>;
-  /** Reads again, as after an action. */
+  /** Reads again, as after an action: the answer is shown even while there is unsaved input. */
   readonly reload: () => void;
 }
 
 interface Options {
   /**
-   * Reads again when the stream reports such an event, and when the stream was connected again; but not before the input
-   * of open forms and dialogs is sent or discarded.
+   * Reads again when the stream reports such an event. What a read that nobody asked for finds replaces no data while
+   * there is unsaved input; there is another one once it is sent or discarded.
    */
   readonly on?: Partial<{ [Name in StreamEventName]: (data: StreamEvents[Name]) => boolean }>;
 }
@@ -60,10 +60,14 @@ export function useResource<T>(
     let reading: AbortController | undefined;
     /** Counts what may have made the data stale. */
     let changes = 0;
+    /** Whether the last answer was dropped. */
     let waits = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const attempt = async (failures: number) => {
-      clearTimeout(timer);
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    const attempt = async (failures: number, asked = false) => {
+      clearTimeout(retry);
+      clearTimeout(gathering);
+      gathering = undefined;
       waits = false;
       reading?.abort();
       const known = changes;
@@ -73,13 +77,16 @@ export function useResource<T>(
       try {
         const answer = await latest.current.read(signal);
         if (signal.aborted) return;
-        data.value = answer;
+        // Another branch of the page could unmount a form with what was typed, or turn a dialog to pause into one to resume.
+        waits = !asked && unsaved.peek() > 0 && data.peek() !== undefined;
+        if (waits) outdated.value = true;
+        else data.value = answer;
         problem.value = undefined;
       } catch (error) {
         if (signal.aborted) return;
         const { passes } = (problem.value = problemOf(error));
         const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
-        if (passes) timer = setTimeout(() => void attempt(failures + 1), waitMs);
+        if (passes) retry = setTimeout(() => void attempt(failures + 1), waitMs);
       }
       loading.value = false;
       reading = undefined;
@@ -89,11 +96,7 @@ export function useResource<T>(
     const soon = () => {
       changes += 1;
       if (reading) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        waits = unsaved.peek() > 0 && data.peek() !== undefined;
-        if (!waits) void attempt(0);
-      }, GATHER_MS);
+      gathering ??= setTimeout(() => void attempt(0), GATHER_MS);
     };
     const stopUnsaved = unsaved.subscribe((count) => {
       if (count === 0 && waits) soon();
@@ -117,13 +120,14 @@ export function useResource<T>(
     });
     let begun = false;
     const stopTurns = turn.subscribe(() => {
-      if (begun) void attempt(0);
+      if (begun) void attempt(0, true);
       begun = true;
     });
     void attempt(0);
     return () => {
       ending.abort();
-      clearTimeout(timer);
+      clearTimeout(retry);
+      clearTimeout(gathering);
       for (const stop of [...stops, stopUnsaved, stopConnections, stopTurns]) stop();
     };
   }, [key]);

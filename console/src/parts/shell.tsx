@@ -9,6 +9,7 @@ import { shell as words, signIn } from '../strings.ts';
 import { addressOf } from './addresses.ts';
 import { dismissNotice, Notice } from './notice.tsx';
 import { SearchBox } from './search-box.tsx';
+import { outdated } from './unsaved.ts';
 
 /** A link of the navigation. */
 export interface NavigationLink {
@@ -82,6 +83,11 @@ function Banner() {
       <span class={`connection connection-${connection.value}`} role="status">
         {words.connection[connection.value]}
       </span>
+      {outdated.value && (
+        <span class="small" role="status">
+          {words.outdated}
+        </span>
+      )}
       <span class="person">{words.signedInAs(name, role)}</span>
       <button
         type="button"
