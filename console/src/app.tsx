@@ -31,11 +31,15 @@ function isAnswer({ pathname, search }: Location): boolean {
   return pathname === addressOf.overview && query.has('state') && ends;
 }
 
-/** Signs in if the browser comes from the issuer; a refusal is shown beside the sign-in. */
+/** Signs in if the browser comes from the issuer; a refusal or a missing script is shown beside the sign-in. */
 async function signInAt(issuer: Issuer): Promise<void> {
   if (!isAnswer(location)) return;
-  const { returnFromIssuer } = await loadOidc();
-  await returnFromIssuer(issuer).catch((error: unknown) => endSession(problemOf(error).message));
+  try {
+    const { returnFromIssuer } = await loadOidc();
+    await returnFromIssuer(issuer);
+  } catch (error) {
+    endSession(problemOf(error).message);
+  }
 }
 
 export function App() {

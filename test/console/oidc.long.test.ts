@@ -125,6 +125,17 @@ describeDesk('sign-in at an OpenID provider', () => {
     await page.context().close();
   });
 
+  test('without its script on the way back, the sign-in is shown and says so', async () => {
+    const page = await desk.open(`${service.url}/console/`);
+    await leave(page);
+    await page.locator('[name=login]').waitFor();
+    await page.route('**/assets/oidc-*.js', (route) => route.abort(), { times: 1 });
+    await page.goto(`${service.url}/console/?code=any&state=any&iss=${encodeURIComponent(issuerUrl)}`);
+    await page.getByText('A part of the console could not be loaded.').waitFor();
+    await page.getByLabel('Admin key').waitFor();
+    await page.context().close();
+  });
+
   test('a person without a role of ours is refused in the words of the service', async () => {
     const page = await desk.open(`${service.url}/console/`);
     await signInAs(page, 'guest');
