@@ -92,7 +92,10 @@ describeDesk('the page Sandbox', () => {
     await page.getByLabel('Stake in EUR').fill('2.505');
     await press(page, 'Submit a BET');
     await page.locator('input:invalid').waitFor();
-    await expect.poll(() => page.getByRole('article').count()).toBe(1);
+    // A later exchange is listed beside the earlier ones.
+    await press(page, 'Verify the session');
+    await exchange(page, 'Verify the session').getByText('"mode": "REAL"').waitFor();
+    expect(await page.getByRole('article').count()).toBe(2);
     await page.context().close();
   });
 

@@ -177,7 +177,8 @@ describeDesk('the pages of transactions', () => {
     await page.reload();
     await signIn(page, ADMIN_KEY);
     await open();
-    await expect.poll(() => id.inputValue()).not.toBe(sentId);
+    await expect.poll(() => id.inputValue()).not.toBe('');
+    expect(await id.inputValue()).not.toBe(sentId);
     await page.context().close();
   });
 
