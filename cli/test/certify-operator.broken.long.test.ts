@@ -83,6 +83,7 @@ describe.concurrent('a correct wallet fails nothing', () => {
     ['that answers 503 while the account is busy', { change: busyAccounts }],
     ['that holds at most a million', { change: largestBalance }],
     ['that is away for a moment when it is restarted', { change: awayAtRestart }],
+    ['that drops the first calls after a restart, and their first repetitions', { change: coldAtRestart }],
     ['whose answers have null instead of no reason', { change: nullReasons }],
     ['that closes each connection', { fault: 'closes each connection' }],
     ['that begins with a byte order mark', { fault: 'begins with a byte order mark' }],
@@ -305,6 +306,27 @@ function awayAtRestart(): Change {
     restart() {
       restarts += 1;
       returnsAtMs = Date.now() + 100;
+    },
+  };
+}
+
+function coldAtRestart(): Change {
+  let drops = 0;
+  const droppedOnce = new Set<unknown>();
+  return {
+    serve(path, raw, request) {
+      const id = this.bodyOf(raw)?.['transactionId'];
+      if (path === '/transaction' && drops > 0) {
+        drops -= 1;
+        droppedOnce.add(id);
+      } else if (!droppedOnce.delete(id)) {
+        return correct.serve.call(this, path, raw, request);
+      }
+      request.socket.destroy();
+      return Promise.resolve({ status: 0, body: '' });
+    },
+    restart() {
+      drops = 3;
     },
   };
 }

@@ -4,13 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Prerequisite, Unmet } from '../../../outcome.js';
 import type { Decision } from '../../answers.js';
 import type { WalletCaller, WalletOrder } from '../../caller.js';
-import {
-  bookFirst,
-  expectApproved,
-  expectBalance,
-  expectDeclined,
-  expectMovement,
-} from '../../expectations.js';
+import { bookFirst, expectApproved, expectBalance, expectDeclined } from '../../expectations.js';
 import { RULES } from '../../rules.js';
 import { type WalletCase, withoutRestartCommand } from '../wallet-case.js';
 
@@ -43,17 +37,17 @@ export const RESTART_CASES: WalletCase[] = [
       for (const order of [bet, undone, rollback, caller.rollback(missing), adjustment, win])
         await bookFirst(caller, order);
       const balance = await caller.balance();
-      await restart(caller);
-      expectBalance(await caller.balance(), balance, 'after the restart, as before');
-      await expectMovement(caller, 0, async () => {
-        for (const order of [bet, win, rollback, adjustment])
-          expectApproved(await caller.decide(order), `APPROVED for the repeated ${order.kind}`);
-        expectDeclined(
-          await caller.decide(missing),
-          'DECLINED for a BET whose ROLLBACK came before the restart',
-        );
-        expectApproved(await caller.decide(caller.rollback(undone)), 'APPROVED for another ROLLBACK');
-      });
+      await runRestartCommand(caller);
+      const restarted = await untilAnswering(caller);
+      expectBalance(await restarted.balance(), balance, 'after the restart, as before');
+      for (const order of [bet, win, rollback, adjustment])
+        expectApproved(await restarted.decide(order), `APPROVED for the repeated ${order.kind}`);
+      expectDeclined(
+        await restarted.decide(missing),
+        'DECLINED for a BET whose ROLLBACK came before the restart',
+      );
+      expectApproved(await restarted.decide(caller.rollback(undone)), 'APPROVED for another ROLLBACK');
+      expectBalance(await restarted.balance(), balance, 'after the repetitions, as before');
     },
   },
   {
@@ -64,13 +58,15 @@ export const RESTART_CASES: WalletCase[] = [
     run: async (caller) => {
       const before = await caller.balance();
       const sent = await winsDuring(caller, runRestartCommand(caller));
-      await untilAnswering(caller);
+      const restarted = await untilAnswering(caller);
       const [answered, unanswered] = [sent.filter(isAnswered), sent.filter((each) => !isAnswered(each))];
       for (const { decision } of answered) expectApproved(decision, 'APPROVED for each WIN');
-      await expectApprovedAgain(caller, unanswered);
+      await expectApprovedAgain(restarted, unanswered);
       const booked = `after ${answered.length} answered WINs of ${WIN_MINOR}, and ${unanswered.length} that were repeated`;
-      expectBalance(await caller.balance(), before + sent.length * WIN_MINOR, booked);
-      await expectMovement(caller, 0, () => expectApprovedAgain(caller, answered));
+      const after = before + sent.length * WIN_MINOR;
+      expectBalance(await restarted.balance(), after, booked);
+      await expectApprovedAgain(restarted, answered);
+      expectBalance(await restarted.balance(), after, 'after the answered WINs were repeated');
     },
   },
 ];
@@ -118,18 +114,43 @@ async function decisionOrNone(caller: WalletCaller, order: WalletOrder): Promise
 }
 
 /** Repeats the WINs, `AT_ONCE` at a time. */
-async function expectApprovedAgain(caller: WalletCaller, sent: readonly SentWin[]): Promise<void> {
+async function expectApprovedAgain(restarted: RestartedWallet, sent: readonly SentWin[]): Promise<void> {
   for (let index = 0; index < sent.length; index += AT_ONCE) {
     const wins = sent.slice(index, index + AT_ONCE).map(({ win }) => win);
-    for (const decision of await caller.decideAtOnce(wins))
+    for (const decision of await Promise.all(wins.map((win) => restarted.decide(win))))
       expectApproved(decision, 'APPROVED for each repeated WIN');
   }
 }
 
-/** @throws Prerequisite if the command fails, or the wallet does not answer afterwards */
-async function restart(caller: WalletCaller): Promise<void> {
-  await runRestartCommand(caller);
-  await untilAnswering(caller);
+/**
+ * Calls a wallet that has just restarted. Some of its instances may still be starting, so each call is repeated, as the
+ * platform does, until it has a valid answer or the time for the start is over.
+ */
+class RestartedWallet {
+  private readonly untilMs: number;
+
+  constructor(private readonly caller: WalletCaller) {
+    this.untilMs = caller.calls.nowMs() + RESTART_MS;
+  }
+
+  decide(order: WalletOrder): Promise<Decision> {
+    return this.repeated(() => this.caller.decide(order));
+  }
+
+  balance(): Promise<number> {
+    return this.repeated(() => this.caller.balance());
+  }
+
+  private async repeated<T>(call: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof Unmet) || this.caller.calls.nowMs() > this.untilMs) throw error;
+      }
+      await delay(ATTEMPT_MS);
+    }
+  }
 }
 
 /** @throws Prerequisite if the command fails */
@@ -147,20 +168,16 @@ async function runRestartCommand({ wallet: { restartCommand = '' } }: WalletCall
  * Waits until the wallet answers.
  * @throws Prerequisite if it does not
  */
-async function untilAnswering(caller: WalletCaller): Promise<void> {
-  const until = caller.calls.nowMs() + RESTART_MS;
-  for (;;) {
-    try {
-      await caller.readBalance();
-      return;
-    } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
-      if (caller.calls.nowMs() > until)
-        throw new Prerequisite(
-          `a wallet that answers within ${RESTART_MS / 1000} s of its restart`,
-          error.received,
-        );
-    }
-    await delay(ATTEMPT_MS);
+async function untilAnswering(caller: WalletCaller): Promise<RestartedWallet> {
+  const restarted = new RestartedWallet(caller);
+  try {
+    await restarted.balance();
+    return restarted;
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    throw new Prerequisite(
+      `a wallet that answers within ${RESTART_MS / 1000} s of its restart`,
+      error.received,
+    );
   }
 }
