@@ -1,5 +1,6 @@
 import { signatureOf } from '@croupier/provider-sdk';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ServerFault } from './support/broken-server.js';
 import { only } from './support/certified.js';
 import { command } from './support/command.js';
 import {
@@ -11,7 +12,7 @@ import {
   SECRET,
   TENANT,
 } from './support/reference-provider.js';
-import { ReferenceWallet } from './support/wallet/reference-wallet.js';
+import { type Change, ReferenceWallet } from './support/wallet/reference-wallet.js';
 
 /** What a server verifies in place of what is right. */
 interface Expected {
@@ -133,14 +134,45 @@ test.each<[string, Partial<Behaviour>, RegExp]>([
   expect(printed).not.toMatch(/differs|CROUPIER_SECRET|Your server expects/);
 });
 
-test('a wallet that refuses signatures with 403 is diagnosed, too', async () => {
-  const wallet = await ReferenceWallet.start({}, ['refuses with 403', 'decodes the secret as base64']);
+test.each(['refuses with 400', 'refuses with 403'] as const)(
+  'a wallet that %s what it takes for a wrong signature is diagnosed, too',
+  async (refusal) => {
+    const printed = await printedForWallet({}, [refusal, 'decodes the secret as base64']);
+    expect(printed).toContain('Your server verifies with the secret decoded as base64');
+  },
+);
+
+test('a wallet that refuses each call with 400 is not told that its signature is wrong', async () => {
+  const printed = await printedForWallet({
+    serve: () => Promise.resolve({ status: 400, body: { error: 'no such game' } }),
+  });
+  expect(printed).toMatch(/refused, too\. The signature may not be the cause/);
+  expect(printed).not.toMatch(/differs/);
+});
+
+test('a refusal is shown although its repetition gets no answer', async () => {
+  let calls = 0;
+  const printed = await printedForWallet({
+    serve(_path, _raw, request) {
+      calls += 1;
+      if (calls > 1) request.socket.destroy();
+      return Promise.resolve(calls > 1 ? { status: 0, body: '' } : { status: 503, body: 'starting' });
+    },
+  });
+  expect(printed).toMatch(
+    /received {2}status 503 starting\n +check {5}The cause was not found: .* none: socket hang up/,
+  );
+});
+
+/** What `certify-operator` prints about the signed call if a wallet refuses it. */
+async function printedForWallet(change: Change, faults: readonly ServerFault[] = []): Promise<string> {
+  const wallet = await ReferenceWallet.start(change, faults);
   onTestFinished(() => wallet.stop());
   const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId, '--player', 'player-1'];
   const { status, printed } = await command([...args, ...only('signed-call')], { secret: wallet.secret });
   expect(status).toBe(1);
-  expect(printed).toContain('Your server verifies with the secret decoded as base64');
-});
+  return printed;
+}
 
 /** What `certify` prints about the signed call if a provider refuses it. */
 async function printedFor(behaviour: Partial<Behaviour>): Promise<string> {

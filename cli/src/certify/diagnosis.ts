@@ -1,4 +1,5 @@
 import { describeReply, type Reply } from '../reply.js';
+import { Unmet } from './outcome.js';
 import type { Deviation, SignedCalls } from './signed-calls.js';
 import { probe, type Target } from './target.js';
 
@@ -27,6 +28,16 @@ const EXAMPLE_TENANTS = ['my-provider', 'sandbox-provider', 'sandbox-operator'];
  * it, until a call is accepted.
  */
 export async function diagnose<Subject>(target: Target<Subject>, subject: Subject): Promise<string> {
+  try {
+    return await causeOf(target, subject);
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error;
+    return `The cause was not found: a repetition of the call was to find it, but received ${error.received}.`;
+  }
+}
+
+/** @throws Unmet if a call gets no answer */
+async function causeOf<Subject>(target: Target<Subject>, subject: Subject): Promise<string> {
   const calls = target.calls(subject);
   const repeated = await probe(target, subject);
   if (repeated.status === 200)
@@ -49,15 +60,21 @@ export async function diagnose<Subject>(target: Target<Subject>, subject: Subjec
     const reply = await probe(target, subject, deviation);
     if (reply.status === 200) return `${hint} So the ${differs} differs.`;
   }
-  return `${candidates.length} calls with another tenant, secret, path or body were refused, too. ${CHECKLIST}`;
+  const cause =
+    repeated.status === 400
+      ? 'The signature may not be the cause: look for this answer in your server. '
+      : '';
+  return `${candidates.length} calls with another tenant, secret, path or body were refused, too. ${cause}${CHECKLIST}`;
 }
 
-/** Whether the server says that it refused the signature. A wallet may do so with any 4xx, but others have many causes. */
+/**
+ * Whether the server may have refused the signature. A wallet may do so with any 4xx, but other statuses have many causes.
+ */
 function isSignatureRefusal(
   { refusal: { least, most } }: Pick<Target<unknown>, 'refusal'>,
   { status }: Reply,
 ): boolean {
-  return (status === 401 || status === 403) && status >= least && status <= most;
+  return [400, 401, 403].includes(status) && status >= least && status <= most;
 }
 
 function suspicions(calls: SignedCalls, route: string): Suspicion[] {

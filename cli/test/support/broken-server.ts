@@ -8,6 +8,7 @@ import { BrokenSignature, type SignatureFault } from './broken-signature.js';
 export type ServerFault =
   | SignatureFault
   | 'throws at a signature that is not hex'
+  | 'refuses with 400'
   | 'refuses with 403'
   | 'refuses with 500'
   | 'acts before it verifies'
@@ -152,6 +153,7 @@ export class BrokenServer {
     const isOpen = path === '/balance' && this.is('believes calls to /balance');
     if (!isOpen && !(await this.signature.believes(request, raw))) {
       if (this.is('refuses with 500')) return { ...REFUSED, status: 500 };
+      if (this.is('refuses with 400')) return { ...REFUSED, status: 400 };
       return this.is('refuses with 403') ? { ...REFUSED, status: 403 } : REFUSED;
     }
     if (this.is('takes at most 1 KiB') && Buffer.byteLength(raw) > 1024) return { status: 413, body: '' };
