@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ok } from './support/broken-server.js';
-import { type AtEnd, certify, only } from './support/certified.js';
+import { type AtEnd, certify, only, reportFolder } from './support/certified.js';
 import { command } from './support/command.js';
 import { ACCOUNT_BUGS } from './support/wallet/bugs/account-bugs.js';
 import { AMOUNT_BUGS } from './support/wallet/bugs/amount-bugs.js';
@@ -134,6 +136,25 @@ test('a nonce is not replayed that a wallet may have forgotten', async () => {
   const { status, printed } = await certified({ fault: 'remembers a nonce for a moment' }, options);
   expect(printed).toContain('skipped   a nonce need not be remembered for more than 601 seconds');
   expect(status).toBe(0);
+});
+
+test('a restart without an interruption is noted', async () => {
+  const folder = await reportFolder();
+  const [html, junit] = [join(folder, 'certificate.html'), join(folder, 'junit.xml')];
+  const options = ['--restart-command', 'true', '--html', html, '--junit', junit];
+  const { status, printed } = await certified({}, [...options, ...only('restart-during-calls')]);
+  expect(status).toBe(0);
+  for (const report of [printed, await readFile(html, 'utf8'), await readFile(junit, 'utf8')])
+    expect(report).toMatch(/No interruption was seen: all \d+ WINs during the restart were answered\./);
+  const verified = await command(['verify-certificate', html]);
+  expect(verified.status).toBe(0);
+  expect(verified.printed).toMatch(/Restarts +not tested/);
+});
+
+test('WINs that get no answer during a restart are counted', async () => {
+  const options = ['--restart-command', 'COMMAND', ...only('restart-during-calls')];
+  const { printed } = await certified({ change: coldAtRestart }, options);
+  expect(printed).toMatch(/note {6}[1-9]\d* of \d+ WINs during the restart were not answered\./);
 });
 
 test('at least 100 bugs are planted, and at least 95 % of all are found', () => {

@@ -97,7 +97,11 @@ function line({ id, title, outcome, durationMs }: CaseResult, terminal: Terminal
   const head = `${sign} ${title} ${paint(terminal, 'dim', `(${id}, ${durationMs} ms)`)}`;
   switch (outcome.kind) {
     case 'passed':
-      return [head, ...(outcome.latencies ?? []).map(graded).map(latencyLine)].join('\n');
+      return [
+        head,
+        ...(outcome.latencies ?? []).map(graded).map(latencyLine),
+        ...(outcome.note === undefined ? [] : [`    note      ${outcome.note}`]),
+      ].join('\n');
     case 'skipped':
       return `${head}\n    skipped   ${outcome.why}`;
     default: {

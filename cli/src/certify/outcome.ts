@@ -10,7 +10,7 @@ export interface Latency {
 
 /** The result of a case. `blocked`: the server gave no answers, or a prerequisite failed that other cases test. */
 export type Outcome =
-  | { kind: 'passed'; latencies?: Latency[] }
+  | { kind: 'passed'; latencies?: Latency[]; note?: string }
   | { kind: 'failed' | 'blocked'; expected: string; received: string; hint?: string }
   | { kind: 'skipped'; why: string };
 
@@ -45,9 +45,14 @@ export interface Case<Subject> {
   skipped?: (subject: Subject) => string | undefined;
   /**
    * @param measured receives the latencies for the report
+   * @param noted receives what the report says although the case passed
    * @throws Unmet if the rule is not followed
    */
-  run: (subject: Subject, measured: (latency: Latency) => void) => Promise<void>;
+  run: (
+    subject: Subject,
+    measured: (latency: Latency) => void,
+    noted: (note: string) => void,
+  ) => Promise<void>;
 }
 
 export interface CaseResult {

@@ -42,9 +42,18 @@ async function outcomeOf<Subject>(each: Case<Subject>, subject: Subject): Promis
   const why = each.skipped?.(subject);
   if (why !== undefined) return { kind: 'skipped', why };
   const latencies: Latency[] = [];
+  let note: string | undefined;
   try {
-    await each.run(subject, (latency) => latencies.push(latency));
-    return { kind: 'passed', ...(latencies.length > 0 && { latencies }) };
+    await each.run(
+      subject,
+      (latency) => latencies.push(latency),
+      (text) => (note = text),
+    );
+    return {
+      kind: 'passed',
+      ...(latencies.length > 0 && { latencies }),
+      ...(note !== undefined && { note }),
+    };
   } catch (error) {
     if (!(error instanceof Unmet)) throw error;
     // All reports take these texts, which quote the answers of the server under test.

@@ -97,9 +97,9 @@ function grouped(group: string, cases: readonly (WalletCase | Case<WalletCaller>
   return cases.map(({ run, ...about }) => ({
     ...about,
     group,
-    run: async (caller, measured) => {
+    run: async (caller, measured, noted) => {
       if (group !== 'balance') await fund(caller);
-      await run(caller, measured);
+      await run(caller, measured, noted);
     },
   }));
 }

@@ -1,4 +1,4 @@
-import type { CaseResult } from '../outcome.js';
+import type { CaseResult, Outcome } from '../outcome.js';
 import { type GradedLatency, graded, sha256 } from './certificate.js';
 import { counts, isCertified, type Run, verdict } from './run.js';
 
@@ -80,19 +80,26 @@ function section(group: string, results: readonly CaseResult[]): string {
 
 function row({ id, title, rule, outcome, durationMs }: CaseResult): string {
   const held = `<small class="rule">${escape(rule)}</small>`;
-  const found =
-    outcome.kind === 'passed'
-      ? ''
-      : outcome.kind === 'skipped'
-        ? `<small>${escape(outcome.why)}</small>`
-        : [`expected ${outcome.expected}`, `received ${outcome.received}`, outcome.hint ?? '']
-            .filter((line) => line !== '')
-            .map((line) => `<small>${escape(line)}</small>`)
-            .join('');
+  const found = linesOf(outcome)
+    .map((line) => `<small>${escape(line)}</small>`)
+    .join('');
   return (
     `<tr><td class="${outcome.kind}">${outcome.kind}</td><td>${escape(title)}${held}${found}</td>` +
     `<td><code>${escape(id)}</code></td><td class="number">${durationMs} ms</td></tr>`
   );
+}
+
+function linesOf(outcome: Outcome): string[] {
+  switch (outcome.kind) {
+    case 'passed':
+      return outcome.note === undefined ? [] : [outcome.note];
+    case 'skipped':
+      return [outcome.why];
+    default: {
+      const found = [`expected ${outcome.expected}`, `received ${outcome.received}`];
+      return outcome.hint === undefined ? found : [...found, outcome.hint];
+    }
+  }
 }
 
 const CLASSES =

@@ -42,7 +42,8 @@ function totals(results: readonly CaseResult[]): string {
 function junitCase({ id, title, group, outcome, durationMs }: CaseResult): string {
   const head = `    <testcase classname="certify.${group}" name="${xml(`${id}: ${title}`)}" time="${durationMs / 1000}"`;
   if (outcome.kind === 'passed') {
-    const lines = (outcome.latencies ?? []).map(graded).map(latencyLine);
+    const latencies = (outcome.latencies ?? []).map(graded).map(latencyLine);
+    const lines = outcome.note === undefined ? latencies : [...latencies, outcome.note];
     if (lines.length === 0) return `${head}/>`;
     return `${head}>\n      <system-out>${xml(lines.join('\n'))}</system-out>\n    </testcase>`;
   }
