@@ -31,10 +31,10 @@ const UNTIMED_BUGS = [
 /** Their cases are about load and timing, which a wallet beside them would disturb. */
 const TIMED_BUGS = [...CONCURRENCY_BUGS, ...TRANSPORT_BUGS, ...RESTART_BUGS];
 const BUGS = [...UNTIMED_BUGS, ...TIMED_BUGS];
-/** Time-out of a test that runs every case beside other tests, on a busy machine. */
+/** Time-out of a test that runs every case, on a busy machine. */
 const WHOLE_RUN_MS = 600_000;
-/** Wallets beside each other answer more slowly. */
-const BESIDE_OTHERS = ['--timeout-ms', '10000'];
+/** Other test files run beside this one, so that a wallet may answer more slowly. */
+const ON_BUSY_MACHINE = ['--timeout-ms', '10000'];
 /** The share of planted bugs that must be found. */
 const LEAST_DETECTION = 0.95;
 
@@ -52,7 +52,8 @@ async function certified(
   return certify([...args, ...players, '--other-currency', 'USD', ...short, ...own], wallet.secret, atEnd);
 }
 
-describe.concurrent('a correct wallet fails nothing', () => {
+// One after the other: some cases are about load and timing, which a wallet beside them would disturb.
+describe('a correct wallet fails nothing', () => {
   const pauses = (longestMs: number): Change => ({ pause: () => delay(Math.random() * longestMs) });
   const busy: Change = {
     ...pauses(4),
@@ -70,7 +71,6 @@ describe.concurrent('a correct wallet fails nothing', () => {
   };
 
   test.for<[string, Pick<WalletBug, 'change' | 'fault'>]>([
-    // The slowest first, so that the others run beside it.
     ['on a busy machine', { change: () => busy }],
     ['as fast as memory', {}],
     ['whose database takes a few milliseconds', { change: () => pauses(8) }],
@@ -91,7 +91,7 @@ describe.concurrent('a correct wallet fails nothing', () => {
     ['that begins with a byte order mark', { fault: 'begins with a byte order mark' }],
     ['that refuses with 403', { fault: 'refuses with 403' }],
   ])('%s', { timeout: WHOLE_RUN_MS }, async ([, wallet], { onTestFinished: atEnd }) => {
-    const options = [...BESIDE_OTHERS, '--restart-command', 'COMMAND'];
+    const options = [...ON_BUSY_MACHINE, '--restart-command', 'COMMAND'];
     const { status, failed, blocked, printed } = await certified(wallet, options, atEnd);
     expect({ status, failed, blocked }).toEqual({ status: 0, failed: [], blocked: [] });
     expect(printed).toMatch(/ 0 skipped\nThe integration is certified\.$/);
@@ -113,12 +113,12 @@ describe.concurrent('beside others, a wallet that', () => {
   test.for(named(UNTIMED_BUGS))('%s', ([, bug], { onTestFinished: atEnd }) => expectFound(bug, atEnd));
 });
 
-describe.concurrent('beside others, a wallet fails nothing that', () => {
+describe('alone, a wallet fails nothing that', () => {
   test.for(UNDETECTABLE_BUGS.map((each) => [each.bug, each.why, each] as const))(
     '%s: %s',
     { timeout: WHOLE_RUN_MS },
     async ([, , wallet], { onTestFinished: atEnd }) => {
-      expect(await certified(wallet, BESIDE_OTHERS, atEnd)).toMatchObject({
+      expect(await certified(wallet, ON_BUSY_MACHINE, atEnd)).toMatchObject({
         status: 0,
         failed: [],
         blocked: [],
