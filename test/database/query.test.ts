@@ -9,6 +9,8 @@ let pool: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  // The end of a pool does not wait for its connections, which the drop of the database then cuts.
+  pool.on('error', () => undefined);
 });
 afterAll(async () => {
   await pool.end();

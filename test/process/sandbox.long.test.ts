@@ -121,6 +121,7 @@ test('the outbox example continues its round after it was killed, and moves the 
 
   const database = await createTestDatabase();
   const pool = new Pool({ connectionString: database.url });
+  pool.on('error', () => undefined);
   try {
     const environment = {
       CROUPIER_URL: sandbox.apiUrl,
