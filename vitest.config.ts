@@ -32,6 +32,18 @@ export const world = {
   globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
 };
 
+/** What the longer suites share. */
+export const long = {
+  ...world,
+  // Most of these tests wait: for time-outs, processes and browsers.
+  maxWorkers: 3,
+  globalSetup: 'test/world/database.setup.ts',
+  // What a file breaks on purpose must not stay in the modules that the next one uses.
+  setupFiles: 'test/world/modules.setup.ts',
+  // Some tests start the built service several times, which takes long on a slow machine.
+  testTimeout: 60_000,
+};
+
 /** The tests of `npm test`; vitest.long.config.ts has those that take too long to run each time. */
 export default defineConfig({
   test: {

@@ -24,8 +24,8 @@ export interface Resource<T> {
 
 interface Options {
   /**
-   * Reads again when the stream reports such an event. What a read that nobody asked for finds replaces no data while
-   * there is unsaved input; there is another one once it is sent or discarded.
+   * Reads again when the stream reports such an event. While there is unsaved input, the answer is not shown; once the
+   * input is sent or discarded, the resource is read again.
    */
   readonly on?: Partial<{ [Name in StreamEventName]: (data: StreamEvents[Name]) => boolean }>;
 }
@@ -35,7 +35,8 @@ export const WITH_OVERVIEW: Options = { on: { overview: () => true } };
 
 /**
  * Reads from the API, and again whenever `key` changes, after an interruption of the stream, and upon its events. An
- * event during a read causes another one after it. Reads that are no longer wanted are aborted; a service that restarts is asked again until it answers.
+ * event during a read causes another one after it. Reads that are no longer wanted are aborted; a service that restarts
+ * is asked again until it answers.
  * @param key everything that the read depends on, such as the address; other data disappears when it changes
  * @param read for example `(signal) => answer(api.GET('/v1/admin/me', { signal }))`
  */

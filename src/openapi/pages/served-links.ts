@@ -9,8 +9,8 @@ const ABSOLUTE = /^(?:[a-z]+:|[/#])/;
 
 /**
  * Changes the links of a Markdown file so that they work where the service serves it: a link to a file that is served
- * names its address, and a link to another file becomes text that names the file. An image
- * that is not served is left out.
+ * names its address, and a link to another file becomes text that names the file. An image that is not
+ * served is left out.
  * @param source the path of the file in the repository, to which its links are relative
  * @param addresses the addresses of the files that are served, by their paths in the repository
  */

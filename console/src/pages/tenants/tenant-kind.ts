@@ -12,7 +12,7 @@ export interface TenantField<Tenant> extends Omit<EditField, 'value'> {
   readonly shownOf?: (tenant: Tenant) => string;
   /** Numbers are aligned to the right in a list. */
   readonly numeric?: boolean;
-  /** What is sent for a typed text; by default the text. */
+  /** The value to send for what was typed; by default the text itself. */
   readonly sent?: (text: string) => unknown;
 }
 
