@@ -1,7 +1,9 @@
+import { signRequest } from '@croupier/provider-sdk';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asAdmin } from './contestants.js';
+import { asAdmin, type Contestant } from './contestants.js';
 import { percentile } from './load.js';
-import { CURRENCY } from './world.js';
+import { CURRENCY, OPERATOR_ID } from './world.js';
 
 const PAGES = 40;
 /** Time after which no further page is read, in milliseconds: a slow list needs fewer samples. */
@@ -30,57 +32,87 @@ interface Page {
   readonly nextCursor?: string;
 }
 
-/** Reads the lists of the desk with each filter that has an index. */
-export async function listings(port: number): Promise<Listing[]> {
+type Filter = Readonly<Record<string, string>>;
+type Read = (list: string, query: Filter) => Promise<Page>;
+
+/** Reads the lists of the desk, and those of operators, with their filters. */
+export async function listings({ port, operatorSecret }: Contestant): Promise<Listing[]> {
   const to = new Date(Date.now() - DEEP_MS).toISOString();
   const found: Listing[] = [];
-  for (const list of ['transactions', 'sessions']) {
-    const [some] = (
-      await asAdmin<Page>(port, 'GET', `${list}?limit=1&${String(new URLSearchParams({ to }))}`)
-    ).items;
-    for (const fields of list === 'transactions' ? TRANSACTION_FILTERS : SESSION_FILTERS) {
-      const filter = fields.map((field) => [field, FIXED[field] ?? String(some?.[field])]);
-      found.push(await listing(port, list, Object.fromEntries(filter) as Record<string, string>, to));
+  const reads: Readonly<Record<string, Read>> = {
+    '': (list, query) => asAdmin<Page>(port, 'GET', `${list}?${String(new URLSearchParams(query))}`),
+    'operator/': (list, query) => readAsOperator(port, operatorSecret, list, query),
+  };
+  for (const [prefix, read] of Object.entries(reads)) {
+    for (const [list, filters] of Object.entries(FILTERS)) {
+      const [some] = (await read(list, { limit: '1', to })).items;
+      for (const fields of filters) {
+        if (prefix !== '' && fields.includes('operatorId')) continue;
+        const filter = fields.map((field) => [field, FIXED[field] ?? String(some?.[field])]);
+        const name = { list: `${prefix}${list}`, filter: fields.join(' + ') || 'none' };
+        const page = (query: Filter) => read(list, { ...Object.fromEntries(filter), ...query });
+        found.push({ ...name, ...(await listing(page, to)) });
+      }
     }
   }
   return found;
 }
 
-const FIXED: Readonly<Record<string, string>> = { state: 'DECLINED', playerRef: 'player-0' };
-const TRANSACTION_FILTERS = [
-  [],
-  ['operatorId'],
-  ['providerId'],
-  ['operatorId', 'providerId'],
-  ['playerRef'],
-  ['roundId'],
-  ['state'],
-  ['operatorId', 'state'],
-];
-const SESSION_FILTERS = [[], ['operatorId'], ['providerId'], ['playerRef'], ['gameId']];
+/** The values of filters that are not taken from a row. */
+const FIXED: Filter = {
+  state: 'DECLINED',
+  playerRef: 'player-0',
+  kind: 'WIN',
+  winKind: 'GAME',
+  minAmountMinor: '50',
+  maxAmountMinor: '150',
+  open: 'true',
+  olderThanMinutes: '1440',
+};
+const FILTERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  transactions: [
+    [],
+    ['operatorId'],
+    ['providerId'],
+    ['operatorId', 'providerId'],
+    ['playerRef'],
+    ['roundId'],
+    ['state'],
+    ['operatorId', 'state'],
+    ['kind', 'winKind'],
+    ['minAmountMinor', 'maxAmountMinor'],
+  ],
+  rounds: [[], ['operatorId'], ['providerId'], ['playerRef'], ['open'], ['open', 'olderThanMinutes']],
+  sessions: [[], ['operatorId'], ['providerId'], ['playerRef'], ['gameId']],
+};
+
+async function readAsOperator(port: number, secret: string, list: string, query: Filter): Promise<Page> {
+  const parameters = String(new URLSearchParams(query));
+  const path = `/v1/operator/${list}${parameters && `?${parameters}`}`;
+  const call = { method: 'GET', path, body: '', tenantId: OPERATOR_ID, secret, nonce: randomUUID() };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: signRequest({ ...call, now: Date.now() / 1000 }),
+  });
+  if (!response.ok) throw new Error(`${path} was answered ${response.status} ${await response.text()}`);
+  return (await response.json()) as Page;
+}
 
 async function listing(
-  port: number,
-  list: string,
-  filter: Record<string, string>,
+  read: (query: Filter) => Promise<Page>,
   to: string,
-): Promise<Listing> {
-  const read = (page: Record<string, string>) =>
-    asAdmin<Page>(port, 'GET', `${list}?${String(new URLSearchParams({ ...filter, ...page }))}`);
-  const name = { list, filter: Object.keys(filter).join(' + ') || 'none' };
+): Promise<Omit<Listing, 'list' | 'filter'>> {
   try {
     // A page of one item at this depth gives the cursor of the deep page.
     const { nextCursor } = await read({ to, limit: '1' });
     const first = await timed(() => read({}));
     const deep = nextCursor === undefined ? undefined : await timed(() => read({ cursor: nextCursor }));
     return {
-      ...name,
       firstP50: first.p50,
       firstSlowest: first.slowest,
       ...(deep && { deepP50: deep.p50, deepSlowest: deep.slowest }),
     };
   } catch (error) {
-    return { ...name, error: (error as Error).message };
+    return { error: (error as Error).message };
   }
 }
 

@@ -108,7 +108,7 @@ class Growing {
       little: measurementOf(littleSlices),
       ratio: ratioOf(muchSlices, littleSlices),
       memoryMiB: (await memoryOf(pid)) / 2 ** 20,
-      listings: await listings(port),
+      listings: await listings(much.contestant),
       batchSeconds: batches,
     };
   }
