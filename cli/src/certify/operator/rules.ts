@@ -1,4 +1,4 @@
-/** The sentences of docs/contract.md and docs/integrate/operator.md that the cases hold, verbatim. */
+/** The sentences of docs/contract.md, sections 1 and 4, that the cases hold, verbatim. */
 export const RULES = {
   echo: '`transactionId`, or `playerRef` and `currency`, are required in the answer, and are the same strings as in the request.',
   once: 'If a transaction arrives again, later or concurrently, the wallet answers with the same `status` and `reason` as the first time and does not move money again; `balance` may be the current one.',
@@ -33,7 +33,7 @@ export const RULES = {
   prizes:
     'A WIN of free spins, a `JACKPOT`, a `PROMOTION` and a `TOURNAMENT` need no BET, and several WINs may have the same `freeSpinsRef` or `promotionRef`.',
   rollbackAmount:
-    'A ROLLBACK returns exactly what its BET took, to the account that the BET debited, and not its own `amountMinor`, which is 0 if the platform does not know the BET.',
+    'A ROLLBACK returns exactly what its BET took, to the account that the BET debited, and not its own `amountMinor`, which can differ if the platform does not know the BET.',
   rollbackOnlyBets: 'A ROLLBACK of anything but a BET moves nothing.',
   rollbackOfDeclined: 'A ROLLBACK of a `DECLINED` BET is `APPROVED` and moves nothing.',
   rollbackOfAnyAge:
