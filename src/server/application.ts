@@ -22,6 +22,6 @@ export function setUp(app: INestApplication): RenderDocuments {
   adapter.firstHandler = follow;
   adapter.closesConnections = () => lifecycle.stopping;
   adapter.observer = { reportMalformed, connectionDestroyed };
-  const { docsEnabled, sandbox } = app.get(Configuration);
-  return docsEnabled ? serveDocuments(app, adapter.lastRoutes, { sandbox }) : () => undefined;
+  const { docsEnabled, sandbox, port } = app.get(Configuration);
+  return docsEnabled ? serveDocuments(app, adapter.lastRoutes, { sandbox, port }) : () => undefined;
 }

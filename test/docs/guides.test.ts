@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SOURCES } from '../../src/openapi/pages/guides.js';
+import { freePort } from '../engines/postgres-server.js';
 import { TestClock } from '../world/test-clock.js';
 import { startApplication, useWorld } from '../world/world.js';
 
@@ -103,6 +104,21 @@ test('a link between pages names the address, and the file of the repository has
   expect(await textOf('/docs/provider.md')).toContain('[contract](/docs/contract.md)');
   expect(await textOf('/docs/contract.md')).toBe(readFileSync('docs/contract.md', 'utf8'));
   expect(await textOf('/docs/test-vectors.json')).toBe(readFileSync('sdk/test-vectors.json', 'utf8'));
+});
+
+test('the commands name the port of the service, and the next two for its sandbox', async () => {
+  const port = await freePort();
+  const environment = { DATABASE_URL: world.databaseUrl, DOCS_ENABLED: 'true', PORT: String(port) };
+  const { app, url } = await startApplication(environment, new TestClock());
+  onTestFinished(() => app.close());
+  const texts = new Map<string, string>();
+  for (const page of ['/llms.txt', ...PAGES]) texts.set(page, await (await fetch(url + page)).text());
+  for (const [page, text] of texts) expect([page, text.match(/:300\d\b/g)]).toEqual([page, null]);
+  expect(texts.get('/llms.txt')).toContain(`http://127.0.0.1:${port} in the sandbox`);
+  expect(texts.get('/docs/provider.md')).toContain(`"http://127.0.0.1:${port}$2"`);
+  expect(texts.get('/docs/sandbox.md')).toContain(`http://127.0.0.1:${port + 1}/sandbox/faults`);
+  expect(texts.get('/docs/sandbox.md')).toContain(`http://127.0.0.1:${port + 2}/docs`);
+  expect(texts.get('/docs/cli.md')).toContain('http://127.0.0.1:4000/rgs');
 });
 
 test.each([

@@ -32,12 +32,16 @@ export const COPIES = join(import.meta.dirname, 'sources');
 /** The copies of a build; else, as in tests, the repository. */
 const FOLDER = existsSync(COPIES) ? COPIES : join(import.meta.dirname, '../../..');
 
-/** The pages for integrators and their agents, by address. They link to each other by these addresses. */
-export function guides(): Map<string, Representation> {
+/**
+ * The pages for integrators and their agents, by address. They link to each other by these addresses.
+ * @param port the service's; its sandbox has the next two. 0, a port that the system chooses, leaves the pages as they are
+ */
+export function guides(port: number): Map<string, Representation> {
   const addresses = new Map([...PAGES].map(([address, source]) => [source, address]));
   addresses.set(TEST_VECTORS.source, TEST_VECTORS.address);
+  const markdown = (source: string) => withPorts(read(source).toString(), port);
   const page = (source: string) =>
-    new Representation(MARKDOWN, () => withServedLinks(read(source).toString(), source, addresses));
+    new Representation(MARKDOWN, () => withServedLinks(markdown(source), source, addresses));
   return new Map([
     ...[...PAGES].map(([address, source]) => [address, page(source)] as const),
     [
@@ -47,6 +51,12 @@ export function guides(): Map<string, Representation> {
     // As plain text, because browsers do not render Markdown.
     ['/docs/contract', new Representation('text/plain; charset=utf-8', () => read(CONTRACT))],
   ]);
+}
+
+/** Replaces the default ports, 3000 to 3002, by those where this service and its sandbox listen. */
+function withPorts(markdown: string, port: number): string {
+  if (port === 0) return markdown;
+  return markdown.replace(/(?<=127\.0\.0\.1:)300[0-2]\b/g, (shown) => String(port + Number(shown) - 3000));
 }
 
 function read(source: string): Buffer {

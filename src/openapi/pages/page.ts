@@ -29,6 +29,8 @@ export interface PageOptions {
    * asks for confirmation before it sends a change.
    */
   readonly sandbox: boolean;
+  /** The port that the addresses in the pages for integrators name; 0 leaves the default. */
+  readonly port: number;
 }
 
 /** The files that all pages share, by name. */
@@ -42,7 +44,10 @@ export function sharedAssets(): Map<string, Representation> {
   ]);
 }
 
-export function documentScript(document: () => OpenAPIObject, { sandbox }: PageOptions): Representation {
+export function documentScript(
+  document: () => OpenAPIObject,
+  { sandbox }: Pick<PageOptions, 'sandbox'>,
+): Representation {
   return new Representation(JAVASCRIPT, () => {
     const spec = document();
     const operations = Object.values(spec.paths).flatMap((item) => Object.keys(item));

@@ -56,7 +56,7 @@ export function servePages(
   options: PageOptions,
 ): RenderDocuments {
   const assets = sharedAssets();
-  const resources = guides();
+  const resources = guides(options.port);
   for (const [path, document] of [...pages, ...withoutPage]) {
     resources.set(`${path}-json`, jsonOf(document));
     resources.set(`${path}-yaml`, yamlOf(document));
