@@ -7,7 +7,8 @@ const OLDEST_MINUTES = 10 * 366 * 24 * 60;
 /** Contract, section 9, "Rounds". An absent filter restricts nothing. */
 export class OperatorRoundQuery extends TimePageQuery {
   @QueryChoiceField(['true'], {
-    description: 'only rounds with an APPROVED BET, no APPROVED WIN and no `roundClosed`',
+    description:
+      'only rounds with an APPROVED BET, no APPROVED WIN other than a PROMOTION or TOURNAMENT, and no `roundClosed`',
   })
   open?: 'true';
 

@@ -19,7 +19,10 @@ export class RoundItem {
   gameId: string;
   @ApiProperty({ enum: ['REAL', 'DEMO'] })
   mode: 'REAL' | 'DEMO';
-  @ApiProperty({ description: 'It has an APPROVED BET, no APPROVED WIN and no `roundClosed`' })
+  @ApiProperty({
+    description:
+      'It has an APPROVED BET, no APPROVED WIN other than a PROMOTION or TOURNAMENT, and no `roundClosed`',
+  })
   open: boolean;
   @ApiProperty({ type: 'integer', example: 1, description: 'Number of its transactions' })
   transactions: number;
@@ -96,7 +99,12 @@ export class RoundDetail extends PickType(RoundItem, [
       'oldest 50,000',
   })
   truncated?: true;
-  @ApiProperty({ type: [RoundSumsResponse], description: 'Rolled-back BETs are left out' })
+  @ApiProperty({
+    type: [RoundSumsResponse],
+    description:
+      'One for each currency. Rolled-back BETs are left out, but `told` includes one if the provider last received ' +
+      'APPROVED for it, and has not received APPROVED for its ROLLBACK',
+  })
   sums: RoundSumsResponse[];
   @ApiProperty({ description: 'What the desk should do; nothing is done automatically' })
   advice: AdviceResponse;

@@ -24,8 +24,8 @@ export class WinningsAdminController {
       'Each WIN has the first flag that applies: `UNKNOWN_BATCH`, its freeSpinsRef names no grant of ' +
       'the provider; `OTHER_PLAYER` or `OTHER_CURRENCY`, the grant is for another player or currency; ' +
       '`CANCELLED`, the grant was cancelled before; `NO_STANDING_BET`, a BET of its round was rolled ' +
-      'back, and none is PENDING, TIMED_OUT or APPROVED; `ABOVE_LIMIT`, it was above `maxWinMinor`. A ' +
-      'round that has no BETs, or only DECLINED ones, is no reason for a flag. A WIN leaves the list ' +
+      'back or has a tombstone, and none is PENDING, TIMED_OUT or APPROVED; `ABOVE_LIMIT`, it was above ' +
+      '`maxWinMinor`. A round that has no BETs, or only DECLINED ones, is no reason for a flag. A WIN leaves the list ' +
       'when its flag no longer applies. A page examines a bounded number of WINs. It may be short or ' +
       'empty and still have a `nextCursor`.',
     sensitiveRead: ['free-spins.flagged-list', 'flagged-winnings'],
