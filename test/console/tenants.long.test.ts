@@ -132,6 +132,42 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('a reload does not turn a dialog that was opened meanwhile into another one, and is shown after it', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.getByText('Change the operator').first().click();
+    await page.getByLabel('Requests per second').fill('120');
+    const pause = page.getByRole('main').getByRole('button', { name: 'Pause the operator' }).first();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Pause the operator' });
+    const reason = dialog.getByLabel('Reason');
+    await pause.click();
+    await reason.fill('moved');
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(`**${path}`, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await confirm.click();
+    await page.getByText('Pause the operator: done.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await pause.click();
+    await reason.fill('a long explanation');
+    const read = page.waitForResponse(`**${path}`);
+    answer();
+    await (await read).finished();
+    // Enough time to show the answer.
+    await page.evaluate('new Promise((done) => setTimeout(done, 200))');
+    expect(await reason.inputValue()).toBe('a long explanation');
+    expect(await confirm.isVisible()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Resume the operator' }).waitFor();
+    await expect.poll(() => page.getByLabel('Requests per second').inputValue()).toBe('120');
+    await world.admin('POST', `${path}/resume`, {});
+    await page.context().close();
+  });
+
   test('after a new connection, a failed read is tried again although a dialog is open', async () => {
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
     await page.getByRole('button', { name: 'Pause the operator' }).waitFor();

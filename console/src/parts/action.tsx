@@ -7,7 +7,7 @@ import { may } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { announce, type Outcome } from './notice.tsx';
 import { ProblemAlert, problemOf } from './problem.tsx';
-import { useUnsaved } from './unsaved.ts';
+import { useOpenDialog } from './unsaved.ts';
 
 export interface ActionProps {
   /** Says what the action does, such as `Pause the operator`. The dialog's button says the same. */
@@ -66,7 +66,7 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
   const [title, reasonId] = [useId(), useId()];
   const busy = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
-  useUnsaved(true);
+  useOpenDialog();
   useEffect(() => dialog.current?.showModal(), []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { connections, onStream, type StreamEventName, type StreamEvents } from '../api/stream.ts';
 import { problemOf } from './problem.tsx';
-import { outdated, unsaved } from './unsaved.ts';
+import { dialogs, outdated, unsaved } from './unsaved.ts';
 
 /** Waits between attempts of a read that fails for the moment, in milliseconds: the last one repeats. */
 const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
@@ -18,14 +18,17 @@ export interface Resource<T> {
   readonly loading: ReadonlySignal<boolean>;
   /** Whether there will be another attempt without a click. */
   readonly retries: ReadonlySignal<boolean>;
-  /** Reads again, as after an action: the answer is shown even while there is unsaved input. */
+  /**
+   * Reads again, as after an action: the answer is shown even while there is unsaved input. If a dialog is open, it is
+   * read again once that is closed.
+   */
   readonly reload: () => void;
 }
 
 interface Options {
   /**
-   * Reads again when the stream reports such an event. While there is unsaved input, the answer is not shown; once the
-   * input is sent or discarded, the resource is read again.
+   * Reads again when the stream reports such an event. While there is unsaved input or an open dialog, the answer is not
+   * shown; once the input is sent or discarded, or the dialog closed, the resource is read again.
    */
   readonly on?: Partial<{ [Name in StreamEventName]: (data: StreamEvents[Name]) => boolean }>;
 }
@@ -61,11 +64,19 @@ export function useResource<T>(
     let reading: AbortController | undefined;
     /** Counts what may have made the data stale. */
     let changes = 0;
+    /** Whether `reload` was called since the last answer that is shown. */
+    let asked = false;
     /** Whether the last answer was dropped. */
     let waits = false;
+    /**
+     * Whether an answer may not be shown now. Another branch of the page could unmount a form with what was typed, or turn
+     * a dialog to pause into one to resume.
+     */
+    const mustWait = () =>
+      data.peek() !== undefined && (dialogs.peek() > 0 || (unsaved.peek() > 0 && !asked));
     let retry: ReturnType<typeof setTimeout> | undefined;
     let gathering: ReturnType<typeof setTimeout> | undefined;
-    const attempt = async (failures: number, asked = false) => {
+    const attempt = async (failures: number) => {
       clearTimeout(retry);
       clearTimeout(gathering);
       gathering = undefined;
@@ -78,16 +89,18 @@ export function useResource<T>(
       try {
         const answer = await latest.current.read(signal);
         if (signal.aborted) return;
-        // Another branch of the page could unmount a form with what was typed, or turn a dialog to pause into one to resume.
-        waits = !asked && unsaved.peek() > 0 && data.peek() !== undefined;
-        if (waits) outdated.value = true;
-        else data.value = answer;
+        waits = mustWait();
+        if (!waits) {
+          data.value = answer;
+          asked = false;
+        } else if (!asked) outdated.value = true;
         problem.value = undefined;
       } catch (error) {
         if (signal.aborted) return;
         const { passes } = (problem.value = problemOf(error));
         const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
         if (passes) retry = setTimeout(() => void attempt(failures + 1), waitMs);
+        else asked = false;
       }
       loading.value = false;
       reading = undefined;
@@ -99,9 +112,11 @@ export function useResource<T>(
       if (reading) return;
       gathering ??= setTimeout(() => void attempt(0), GATHER_MS);
     };
-    const stopUnsaved = unsaved.subscribe((count) => {
-      if (count === 0 && waits) soon();
-    });
+    const stopWaiting = [dialogs, unsaved].map((count) =>
+      count.subscribe(() => {
+        if (waits && !mustWait()) soon();
+      }),
+    );
     const stops = Object.keys(latest.current.on).map((name) =>
       onStream(name as StreamEventName, (event) => {
         const concerns = latest.current.on[name as StreamEventName] as
@@ -121,7 +136,8 @@ export function useResource<T>(
     });
     let begun = false;
     const stopTurns = turn.subscribe(() => {
-      if (begun) void attempt(0, true);
+      asked = begun;
+      if (begun) void attempt(0);
       begun = true;
     });
     void attempt(0);
@@ -129,7 +145,7 @@ export function useResource<T>(
       ending.abort();
       clearTimeout(retry);
       clearTimeout(gathering);
-      for (const stop of [...stops, stopUnsaved, stopConnections, stopTurns]) stop();
+      for (const stop of [...stops, ...stopWaiting, stopConnections, stopTurns]) stop();
     };
   }, [key]);
 
