@@ -91,6 +91,12 @@ export class LimitResponse {
     description: 'Who requested the last change; absent if an earlier version stored it',
   })
   updatedBy?: string;
+
+  @ApiPropertyOptional({
+    example: 'Night shift',
+    description: 'The name of the administrator who requested the last change',
+  })
+  updatedByName?: string;
 }
 
 export const LIMIT_COLUMNS = columnsOf(LimitResponse);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { displayName } from '../admin/display-name.sql.js';
 import { Database, type Query } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
@@ -18,7 +19,8 @@ const LIMITS = `
   l.max_adjustment_minor AS "maxAdjustmentMinor", l.daily_minor AS "dailyMinor", l.max_win_minor AS "maxWinMinor"`;
 
 const COLUMNS = `
-  l.operator_id AS "operatorId", l.currency, ${LIMITS}, l.updated_at AS "updatedAt", l.updated_by AS "updatedBy"`;
+  l.operator_id AS "operatorId", l.currency, ${LIMITS}, l.updated_at AS "updatedAt", l.updated_by AS "updatedBy",
+  ${displayName('l.updated_by')} AS "updatedByName"`;
 
 /**
  * The statements that return the used amount of a limit, which is capped at 2^53−1.

@@ -41,6 +41,7 @@ const limitsAt = async (path = PATH) => {
     usedMinor,
     updatedAt,
     updatedBy,
+    updatedByName,
     ...limits
   } = (await asker.call('GET', path)).json;
   return limits;

@@ -32,12 +32,13 @@ describe('the limits of an operator in a currency', () => {
         usedMinor: 0,
         updatedAt: expect.any(String) as string,
         updatedBy: asker.id,
+        updatedByName: 'Somebody',
       },
     ]);
     const lowered = await world.admin('PATCH', PATH, { dailyMinor: 400, maxWinMinor: 7 });
     expect([lowered.status, lowered.json]).toMatchObject([
       200,
-      { maxGrantMinor: 100, dailyMinor: 400, maxWinMinor: 7, updatedBy: 'root' },
+      { maxGrantMinor: 100, dailyMinor: 400, maxWinMinor: 7, updatedBy: 'root', updatedByName: 'root' },
     ]);
     expect((await world.admin('GET', PATH)).json).toEqual(lowered.json);
     expect((await world.admin('GET', '/v1/admin/limits')).json).toEqual({ items: [lowered.json] });
@@ -51,6 +52,18 @@ describe('the limits of an operator in a currency', () => {
       },
       { action: 'limit.create', after: { maxGrantMinor: 100, dailyMinor: 500 } },
     ]);
+  });
+
+  test('name who changed them, also after the key was revoked, and after a token signed the person in', async () => {
+    const asker = await person(world, 'admin', 'Night <b>shift</b>');
+    await asker.call('PUT', PATH, { maxGrantMinor: 100 });
+    const named = async () => (await world.admin('GET', PATH)).json['updatedByName'];
+    await world.admin('DELETE', `/v1/admin/keys/${asker.id.replace('key:', '')}`);
+    expect(await named()).toBe('Night <b>shift</b>');
+    await world.sql.run("UPDATE limits SET updated_by = 'jwt:anna@desk:7'");
+    expect(await named()).toBe('anna@desk:7');
+    await world.sql.run('UPDATE limits SET updated_by = NULL');
+    expect(await named()).toBeUndefined();
   });
 
   test.each([
