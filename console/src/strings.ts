@@ -907,7 +907,7 @@ export const pausing = {
   untilHint: 'Your local time. Empty: until it is resumed.',
   paused: 'Paused',
   since: 'since',
-  by: (name: string) => `by ${name},`,
+  by: 'by',
   endsAt: ' until',
   untilResumed: ' until it is resumed',
 };

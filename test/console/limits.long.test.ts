@@ -20,6 +20,13 @@ describeDesk('limits', () => {
     await dialog.getByLabel('Adjustment').fill('250');
     await dialog.getByRole('button', { name: 'Set limits' }).click();
     await page.getByRole('heading', { name: `Limits of ${OPERATOR} in EUR` }).waitFor();
+    for (const place of [
+      page.getByRole('table', { name: 'Limits' }),
+      page.getByRole('region', { name: `Limits of ${OPERATOR} in EUR` }),
+    ]) {
+      const person = place.getByText('admin of the desk', { exact: true });
+      await expect.poll(() => person.getAttribute('title')).toMatch(/^key:[0-9a-f-]{36}$/);
+    }
     expect((await limits('EUR')).json).toMatchObject({ maxAdjustmentMinor: 25_000 });
 
     await page.getByText('Change the limits').first().click();

@@ -3,6 +3,7 @@ import type { Schema } from '../api/schemas.ts';
 import { pausing as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import { FormField, instantIn } from './form-field.tsx';
+import { Person } from './person.tsx';
 import { Left, Time } from './time.tsx';
 
 interface PausingProps {
@@ -35,8 +36,8 @@ export function Pausing({ kind, id, pause, onDone }: PausingProps) {
   return (
     <div class="pause">
       <p class="mb-1">
-        <strong>{words.paused}</strong> {words.since} <Time at={pause.pausedAt} />{' '}
-        {words.by(pause.byName ?? pause.by)}
+        <strong>{words.paused}</strong> {words.since} <Time at={pause.pausedAt} /> {words.by}{' '}
+        <Person name={pause.byName} id={pause.by} />,
         {pause.until === undefined ? (
           words.untilResumed
         ) : (

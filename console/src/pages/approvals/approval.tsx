@@ -63,7 +63,7 @@ function Whole({ approval, of }: WholeProps) {
           [words.amount, amountMinor !== undefined && <Money minor={amountMinor} currency={currency} />],
           [words.operator, <IdLink id={operatorId} href={operatorPage(operatorId)} />],
           [words.reference, <IdLink id={reference} href={page} />],
-          [words.requestedBy, <Person name={askedByName} actor={askedBy} />],
+          [words.requestedBy, <PersonWithId name={askedByName} actor={askedBy} />],
           [
             words.requested,
             <>
@@ -71,7 +71,7 @@ function Whole({ approval, of }: WholeProps) {
             </>,
           ],
           [words.expires, state === 'WAITING' && <Left until={expiresAt} />],
-          [words.decidedBy, decidedBy && <Person name={decidedByName} actor={decidedBy} />],
+          [words.decidedBy, decidedBy && <PersonWithId name={decidedByName} actor={decidedBy} />],
           [words.decidedAt, decidedAt && <Time at={decidedAt} />],
           [words.reason, reason],
           [words.outcome, page && result && <a href={page}>{words.openOutcome[kind]}</a>],
@@ -132,7 +132,7 @@ interface PersonProps {
   readonly actor: string | undefined;
 }
 
-function Person({ name, actor }: PersonProps): ComponentChildren {
+function PersonWithId({ name, actor }: PersonProps): ComponentChildren {
   if (actor === undefined) return name;
   return (
     <>

@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Money } from '../../parts/money.tsx';
+import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
@@ -46,13 +47,16 @@ const COLUMNS: readonly Column<Approval>[] = [
     title: words.operator,
     cell: ({ operatorId }) => <IdLink id={operatorId} href={operatorPage(operatorId)} />,
   },
-  { title: words.requestedBy, cell: ({ askedBy, askedByName }) => askedByName ?? askedBy },
+  {
+    title: words.requestedBy,
+    cell: ({ askedBy, askedByName }) => <Person name={askedByName} id={askedBy} />,
+  },
   { title: words.requested, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { title: words.state, cell: (approval) => <ApprovalState approval={approval} /> },
   {
     title: words.decided,
     cell: ({ state, expiresAt, decidedByName, decidedBy }) =>
-      state === 'WAITING' ? <Left until={expiresAt} /> : (decidedByName ?? decidedBy),
+      state === 'WAITING' ? <Left until={expiresAt} /> : <Person name={decidedByName} id={decidedBy} />,
   },
 ];
 

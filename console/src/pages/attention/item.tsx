@@ -8,6 +8,7 @@ import { Details } from '../../parts/details.tsx';
 import { instantIn, textIn } from '../../parts/form-field.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Time, timeText } from '../../parts/time.tsx';
 import { attention as words } from '../../strings.ts';
@@ -64,7 +65,7 @@ function Whole({ item, onDone }: WholeProps) {
             </>,
           ],
           [words.closed, closedAt && <Time at={closedAt} />],
-          [words.closedBy, closedByName ?? closedBy],
+          [words.closedBy, closedBy && <Person name={closedByName} id={closedBy} />],
           [words.reason, reason],
         ]}
       />
@@ -146,13 +147,13 @@ function Actions({ item: { id, state }, onDone }: WholeProps) {
 
 const COMMENTS: readonly Column<Schema<'AttentionComment'>>[] = [
   { title: words.at, cell: ({ at }) => <Time at={at} /> },
-  { title: words.by, cell: ({ by, byName }) => byName ?? by },
+  { title: words.by, cell: ({ by, byName }) => <Person name={byName} id={by} /> },
   { title: words.comment, cell: ({ text }) => text },
 ];
 
 const HISTORY: readonly Column<Schema<'AttentionHistoryEntry'>>[] = [
   { title: words.at, cell: ({ at }) => <Time at={at} /> },
-  { title: words.by, cell: ({ by, byName }) => byName ?? by },
+  { title: words.by, cell: ({ by, byName }) => <Person name={byName} id={by} /> },
   { title: words.event, cell: ({ event }) => words.eventOf[event] },
   { title: words.text, cell: ({ text }) => <HistoryText text={text ?? ''} /> },
 ];

@@ -11,6 +11,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { majorUnits, minorUnits } from '../../parts/major-units.ts';
 import { Money, moneyText } from '../../parts/money.tsx';
+import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { limits as words } from '../../strings.ts';
@@ -91,7 +92,10 @@ const COLUMNS: readonly Column<Limit>[] = [
       operatorId === '*' ? '–' : <Money minor={usedMinor} currency={currency} />,
   },
   { title: words.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-  { title: words.updatedBy, cell: ({ updatedBy }) => updatedBy },
+  {
+    title: words.updatedBy,
+    cell: ({ updatedBy, updatedByName }) => <Person name={updatedByName} id={updatedBy} />,
+  },
 ];
 
 interface OneLimitProps {
@@ -133,7 +137,7 @@ function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
                 ),
                 [words.used, operatorId !== '*' && moneyText(data.usedMinor, currency)],
                 [words.updated, <Time at={data.updatedAt} />],
-                [words.updatedBy, data.updatedBy],
+                [words.updatedBy, data.updatedBy && <Person name={data.updatedByName} id={data.updatedBy} />],
               ]}
             />
             <EditForm

@@ -7,6 +7,7 @@ import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Money } from '../../parts/money.tsx';
+import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { reconciliation as words } from '../../strings.ts';
@@ -78,7 +79,7 @@ function Summary({ report }: { readonly report: Schema<'ReconciliationResponse'>
           </>,
         ],
         [words.created, <Time at={report.createdAt} />],
-        [words.by, report.byName ?? report.by],
+        [words.by, <Person name={report.byName} id={report.by} />],
         [words.lines, report.lines],
         [words.matched, report.matched],
         [

@@ -4,6 +4,7 @@ import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Filters } from '../../parts/filters.tsx';
+import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { reconciliation as words } from '../../strings.ts';
@@ -62,7 +63,7 @@ export default function Reconciliations() {
             cell: ({ findingsTotal }) =>
               findingsTotal === 0 ? 0 : <strong class="alarm">{findingsTotal}</strong>,
           },
-          { title: words.by, cell: ({ by, byName }) => byName ?? by },
+          { title: words.by, cell: ({ by, byName }) => <Person name={byName} id={by} /> },
         ]}
       />
     </>
