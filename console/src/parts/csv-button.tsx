@@ -9,8 +9,8 @@ import { ProblemAlert, problemOf } from './problem.tsx';
 interface CsvButtonProps {
   /** The list's route, such as `/v1/admin/transactions`. */
   readonly path: string;
-  /** Name of the file, without its ending. */
-  readonly name: string;
+  /** Name of the file, without its ending; by default that of the route. */
+  readonly name?: string;
   /** The number of rows, if the API gives it. */
   readonly rows?: number | undefined;
   /** The filters; by default those of the address. */
@@ -18,7 +18,7 @@ interface CsvButtonProps {
 }
 
 /** Downloads the whole list that the filters select, not only the page that is shown. */
-export function CsvButton({ path, name, rows, filter }: CsvButtonProps) {
+export function CsvButton({ path, name = nameOf(path), rows, filter }: CsvButtonProps) {
   const { query } = useLocation();
   const busy = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
@@ -51,6 +51,8 @@ export function CsvButton({ path, name, rows, filter }: CsvButtonProps) {
     </>
   );
 }
+
+const nameOf = (path: string) => path.replace('/v1/admin/', '').replaceAll('/', '-');
 
 function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);

@@ -5,19 +5,18 @@ import { type Filter, Filters } from './filters.tsx';
 import { RefreshButton } from './refresh-button.tsx';
 import { useTitle } from './resource.ts';
 
-interface FilteredListProps<Row> extends DataTableProps<Row> {
-  readonly title: string;
+interface FilteredListProps<Row> extends Omit<DataTableProps<Row>, 'caption'> {
+  readonly words: Readonly<Record<'title' | 'caption', string>>;
   readonly fields: readonly Filter[];
   /** The list's route, such as `/v1/admin/transactions`. */
   readonly path: string;
-  /** Name of the file that is downloaded, without its ending. */
-  readonly name: string;
   /** Stands between the filter and the list. */
   readonly children?: ComponentChildren;
 }
 
 /** The page of a list: its filter, a download and the table. */
-export function FilteredList<Row>({ title, fields, path, name, children, ...table }: FilteredListProps<Row>) {
+export function FilteredList<Row>({ words, fields, path, children, ...table }: FilteredListProps<Row>) {
+  const { title, caption } = words;
   useTitle(title);
   return (
     <>
@@ -25,10 +24,10 @@ export function FilteredList<Row>({ title, fields, path, name, children, ...tabl
       <Filters fields={fields} />
       <div class="toolbar mb-2">
         <RefreshButton reload={table.list.reload} />
-        <CsvButton path={path} name={name} />
+        <CsvButton path={path} />
       </div>
       {children}
-      <DataTable {...table} />
+      <DataTable caption={caption} {...table} />
     </>
   );
 }

@@ -81,7 +81,7 @@ export default function Approvals() {
         empty={words.none}
       />
       <div class="toolbar mt-2">
-        <CsvButton path="/v1/admin/approvals" name="approvals" />
+        <CsvButton path="/v1/admin/approvals" />
       </div>
     </>
   );

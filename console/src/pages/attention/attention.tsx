@@ -105,7 +105,7 @@ export default function Attention() {
         }}
       />
       <div class="toolbar mt-2">
-        <CsvButton path="/v1/admin/attention" name="attention" />
+        <CsvButton path="/v1/admin/attention" />
       </div>
     </>
   );

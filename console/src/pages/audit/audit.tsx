@@ -40,11 +40,9 @@ export default function Audit() {
   const filtered = Object.keys(filter).length > 0;
   return (
     <FilteredList
-      title={words.title}
+      words={words}
       fields={fieldsOf(actions.data.value?.items ?? [])}
       path={PATH}
-      name="audit"
-      caption={words.caption}
       list={list}
       columns={COLUMNS}
       keyOf={placeOf}

@@ -59,7 +59,7 @@ function List() {
       <Filters fields={FILTERS} />
       <DataTable caption={words.batches} columns={COLUMNS} list={list} keyOf={({ batchId }) => batchId} />
       <div class="toolbar mt-2">
-        <CsvButton path="/v1/admin/free-spins/batches" name="free-spins-batches" />
+        <CsvButton path="/v1/admin/free-spins/batches" />
       </div>
     </>
   );

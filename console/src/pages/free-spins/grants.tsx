@@ -43,7 +43,7 @@ function Grants() {
         keyOf={({ requestRef }) => requestRef}
       />
       <div class="toolbar mt-2">
-        <CsvButton path="/v1/admin/free-spins" name="free-spins" />
+        <CsvButton path="/v1/admin/free-spins" />
       </div>
     </>
   );

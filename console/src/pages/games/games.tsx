@@ -45,7 +45,7 @@ export default function Games() {
           }}
           onDone={list.reload}
         />
-        <CsvButton path="/v1/admin/games" name="games" />
+        <CsvButton path="/v1/admin/games" />
       </div>
       <DataTable
         caption={words.title}

@@ -54,7 +54,7 @@ export default function Limits() {
             list.reload();
           }}
         />
-        <CsvButton path="/v1/admin/limits" name="limits" filter={{}} />
+        <CsvButton path="/v1/admin/limits" filter={{}} />
       </div>
       <DataTable
         caption={words.title}

@@ -36,7 +36,7 @@ export default function Players() {
       </details>
       <div class="toolbar mb-2">
         <RefreshButton reload={list.reload} />
-        <CsvButton path={PATH} name="sessions" />
+        <CsvButton path={PATH} />
       </div>
       <DataTable
         caption={words.newestSessions}

@@ -29,7 +29,7 @@ export default function Reconciliations() {
         ]}
       />
       <div class="actions">
-        <CsvButton path="/v1/admin/reconciliations" name="reconciliations" />
+        <CsvButton path="/v1/admin/reconciliations" />
       </div>
       <DataTable
         caption={words.earlier}

@@ -30,11 +30,9 @@ export default function Rounds() {
   const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
   return (
     <FilteredList
-      title={words.title}
+      words={words}
       fields={FIELDS}
       path={PATH}
-      name="rounds"
-      caption={words.caption}
       list={list}
       columns={ROUND_COLUMNS}
       keyOf={roundKey}

@@ -29,7 +29,7 @@ export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantK
           }
           onDone={list.reload}
         />
-        <CsvButton path={`/v1/admin/${of.kind}s`} name={`${of.kind}s`} />
+        <CsvButton path={`/v1/admin/${of.kind}s`} />
       </div>
       <DataTable caption={title} list={list} keyOf={({ id }) => id} columns={columnsOf(of)} />
     </>

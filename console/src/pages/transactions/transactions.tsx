@@ -58,11 +58,9 @@ export default function Transactions() {
   );
   return (
     <FilteredList
-      title={words.title}
+      words={words}
       fields={FIELDS}
       path={PATH}
-      name="transactions"
-      caption={words.caption}
       list={list}
       columns={TRANSACTION_COLUMNS}
       keyOf={transactionKey}
