@@ -57,11 +57,13 @@ export interface RoundChoice {
  * Instead, the statement examines the BETs in one section of the list of transactions, and reads the round of each BET
  * by the index transactions_of_round.
  * @param section the part of the list to examine; `windowEnd` finds where it ends
+ * @param rows the number of transactions with which `windowEnd` found it
  */
 export function roundPage(
   { open, ...filter }: RoundFilter,
   section: Section,
   limit: number,
+  rows = windowRows(filter),
 ): UnnamedStatement {
   const source = newestOf(filter, section, 'examined');
   const { from, to, operatorId, providerId, playerRef, gameId } = filter;
@@ -88,7 +90,7 @@ export function roundPage(
              ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit) bet
      CROSS JOIN LATERAL (${TOLD_SUMS}) told
      ORDER BY bet.created_at DESC, bet.platform_transaction_id DESC`;
-  const values = { ...valuesFor(filter, section), rows: windowRows(filter), limit };
+  const values = { ...valuesFor(filter, section), rows, limit };
   return { statement: named('', text), values };
 }
 
@@ -179,6 +181,8 @@ export const SUMMANDS_OF_ROUND = ofRound(`
     t.round_closed AS "roundClosed", t.original_transaction_id AS "originalTransactionId",
     t.verdict IS NOT NULL AS "ownVerdict", ${REPORTED} AS "reported"`);
 
+/** Number of transactions that a page examines first for each of its rounds. */
+const EXAMINED_FIRST = 6;
 /** Maximum number of transactions shown for a round. The answer is then about 1 MB long. */
 const SHOWN_TRANSACTIONS = 1_000;
 /** Maximum number of transactions summed for a round. They then need about 20 MB of memory. */
@@ -273,16 +277,23 @@ export class RoundStore {
 
   /**
    * One page of rounds, ordered by their first BET, newest first. The page may be short or empty, because it examines a
-   * bounded number of transactions.
+   * bounded number of transactions. It first examines a few, which most pages need, because it reads the round of each.
    */
   private page(filter: RoundFilter, before: Place | undefined, limit: number): Promise<Found<RoundRow>> {
     return this.database.transaction(async ({ query }) => {
       await query(FOLLOW_INDEXES, {});
-      const end = windowEnd(filter, before);
-      const [last] = await query<{ place: string }>(end.statement, end.values);
-      const downTo = last && placeOf(last.place);
-      const { statement, values } = roundPage(filter, { before, downTo }, limit);
-      return { rows: await query<RoundRow>(statement, values), downTo };
+      const examine = async (transactions: number): Promise<Found<RoundRow>> => {
+        const end = windowEnd(filter, before, transactions);
+        const [last] = await query<{ place: string }>(end.statement, end.values);
+        const downTo = last && placeOf(last.place);
+        const { statement, values } = roundPage(filter, { before, downTo }, limit, transactions);
+        return { rows: await query<RoundRow>(statement, values), downTo };
+      };
+      const most = windowRows(filter);
+      const few = Math.min(most, EXAMINED_FIRST * limit);
+      const found = await examine(few);
+      const isWhole = found.rows.length === limit || !found.downTo || few === most;
+      return isWhole ? found : examine(most);
     });
   }
 }

@@ -144,20 +144,25 @@ export const FOLLOW_INDEXES = named(
 );
 
 /**
- * Finds the last transaction of a page's window, so that a page ends even if few transactions match. It is the
- * WINDOW_ROWS-th transaction after `before` that meets the indexed filters. If there are fewer, the statement returns
+ * Finds the last transaction of a page's window, so that a page ends even if few transactions match. It is the last of
+ * the first `rows` transactions after `before` that meet the indexed filters. If there are fewer, the statement returns
  * no row, and the page may read to the end of the list.
  *
- * If the page merges the pairs of all operators, reading WINDOW_ROWS transactions of each pair would take too long.
- * Instead, the statement finds the WINDOW_ROWS_OF_PAIR-th transaction of each pair. The newest of these ends the
- * window.
+ * If the page merges the pairs of all operators, the statement finds the last of the first `rows` transactions of each
+ * pair, and the newest of these ends the window: reading as many transactions of each pair as of a list would take too
+ * long.
+ * @param rows at most `windowRows`
  */
-export function windowEnd(filter: TransactionFilter, before: Place | undefined): UnnamedStatement {
+export function windowEnd(
+  filter: TransactionFilter,
+  before: Place | undefined,
+  rows = windowRows(filter),
+): UnnamedStatement {
   const last = 'OFFSET :rows - 1 LIMIT 1';
   const [ofPair, ofAll] = examinesAllOperators(filter) ? [last, 'LIMIT 1'] : ['LIMIT :rows', last];
   const text = `SELECT ${placeColumn('t.created_at', 't.platform_transaction_id')}
     FROM ${newestOf(filter, { before }, 'examined', ofPair)} ${NEWEST_FIRST} ${ofAll}`;
-  const values = { ...valuesFor(filter, { before }), rows: windowRows(filter) };
+  const values = { ...valuesFor(filter, { before }), rows };
   return { statement: named('', text), values };
 }
 
