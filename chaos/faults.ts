@@ -144,15 +144,15 @@ export class Faults {
       case 'cut': {
         const link = world.link(fault.link, fault.instance);
         if (fault.forMs === 0) return link.cut();
-        link.refuse();
+        const end = link.refuse();
         await sleep(fault.forMs);
-        return link.heal();
+        return end();
       }
       case 'hold-up': {
         const link = world.link(fault.link, fault.instance);
-        link.stall();
+        const end = link.stall();
         await sleep(fault.forMs);
-        return link.heal();
+        return end();
       }
       case 'name-moves':
         return this.whileNameLeads(fault.name, 'moved', fault.forMs);
@@ -169,11 +169,10 @@ export class Faults {
 
   /** Does the work while calls are held back, so that claims are committed whose calls have not reached the wallet. */
   private async whileCallsWait(work: () => Promise<unknown>): Promise<void> {
-    const wallets = this.world.link('wallet', 0);
-    wallets.stall();
+    const end = this.world.link('wallet', 0).stall();
     await sleep(BEFORE_CALL_MS);
     await work();
-    wallets.heal();
+    end();
   }
 
   /** The connections that are opened meanwhile are not cut at the end: they must be as good as all others. */
@@ -203,7 +202,8 @@ export class Faults {
     const killed = instances.map((number) => this.world.instances[number]!);
     await Promise.all(killed.map((instance) => instance.kill()));
     await sleep(downMs);
-    for (const instance of killed) instance.start();
+    // A parallel fault may have started it again.
+    for (const instance of killed) if (!instance.running) instance.start();
     await Promise.all(killed.map(({ number }) => this.readyAgain(number)));
   }
 

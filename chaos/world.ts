@@ -5,10 +5,11 @@ import { findEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres
 import { Counterparts } from './processes/counterparts.process.js';
 import { freePort, until } from './processes/child.js';
 import { Instance, SHUTDOWN_DELAY_MS } from './processes/instance.js';
-import { type Address, Link } from './processes/link.js';
+import { Link } from './processes/link.js';
 import { ADDRESSES, hostOf, type Name, Names, type Place } from './processes/names.js';
 import { Postgres } from './processes/postgres.js';
 import { Redis } from './processes/redis.js';
+import { Site } from './processes/site.js';
 import { Stranger } from './processes/stranger.js';
 import type { LinkKind, Plan } from './plan.js';
 
@@ -25,9 +26,6 @@ export const OPERATORS = ['lucky', 'royal'] as const;
 export type ProviderId = (typeof PROVIDERS)[number];
 export type OperatorId = (typeof OPERATORS)[number];
 export const gameOf = (provider: ProviderId) => `${provider}-reels`;
-
-/** The links at the addresses to which a party's name can lead, all with the same port. */
-type Site = Readonly<Record<Place, Link>>;
 
 export interface Binaries {
   readonly postgres: string;
@@ -94,33 +92,28 @@ export class World {
   }
 
   link(kind: LinkKind, instance: number): Link {
-    if (kind === 'wallet') return this.sites.wallet[0]!.home;
-    if (kind === 'database') return this.sites.database[instance]!.home;
+    if (kind === 'wallet') return this.sites.wallet[0]!.at('home');
+    if (kind === 'database') return this.sites.database[instance]!.at('home');
     return { client: this.clientLinks, redis: this.redisLinks }[kind][instance]!;
   }
 
   links(): Link[] {
     const sites = Object.values(this.sites).flat();
-    return [...this.clientLinks, ...this.redisLinks, ...sites.flatMap((site) => Object.values(site))];
+    return [...this.clientLinks, ...this.redisLinks, ...sites.flatMap((site) => site.all())];
   }
 
   /** The links at one address of a name. */
   linksTo(name: Name, place: Place): Link[] {
-    return this.sites[name].map((site) => site[place]);
+    return this.sites[name].map((site) => site.at(place));
   }
 
   /**
-   * Lets a name lead to an address, and cuts the connections to the others. A party that has moved is no longer at its
-   * former address.
+   * Lets a name lead to an address, and cuts the connections to the others.
    * @param place undefined if the name does not resolve
    */
   lead(name: Name, place: Place | undefined): void {
     this.names.lead(name, place);
-    for (const site of this.sites[name]) {
-      for (const [at, link] of Object.entries(site)) if (at !== place) link.cut();
-      if (place === 'moved') site.home.refuse();
-      else if (place === 'home') site.home.heal();
-    }
+    for (const site of this.sites[name]) site.lead(place);
   }
 
   /** The number of connections on which a statement waits for PostgreSQL's answer. */
@@ -164,7 +157,7 @@ export class World {
   private async open(plan: Plan, results: string): Promise<void> {
     const { postgres, redis } = this;
     const wallet = () => this.counterparts.address;
-    this.sites.wallet.push(await openSite('wallet', wallet, () => this.stranger.address));
+    this.sites.wallet.push(await Site.open('wallet', wallet, () => this.stranger.address));
     await mkdir(join(this.folder, 'data'), { mode: 0o755 });
     for (const [number, clockSeconds] of plan.clockSeconds.entries()) {
       const port = await freePort();
@@ -172,9 +165,9 @@ export class World {
       const environment: Record<string, string> = { ...SERVICE, CHAOS_NAMES: this.names.file };
       if (postgres) {
         const primary = () => postgres.address;
-        const site = await openSite(`database-${number}`, primary, () => postgres.standby);
+        const site = await Site.open(`database-${number}`, primary, () => postgres.standby);
         this.sites.database.push(site);
-        const host = `${hostOf('database')}:${site.home.port}`;
+        const host = `${hostOf('database')}:${site.at('home').port}`;
         environment['DATABASE_URL'] = `postgres://postgres@${host}/croupier`;
       } else {
         environment['DATA_DIR'] = join(this.folder, 'data');
@@ -217,20 +210,6 @@ export class World {
     if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(json)}`);
     this.secrets.set(tenant.id, String(json['secret']));
   }
-}
-
-async function openSite(
-  name: string,
-  party: () => Address | undefined,
-  other: () => Address | undefined,
-): Promise<Site> {
-  const home = await Link.open(name, party);
-  const at = (place: Place) => ({ host: ADDRESSES[place], port: home.port });
-  return {
-    home,
-    moved: await Link.open(`${name}-moved`, party, at('moved')),
-    other: await Link.open(`${name}-other`, other, at('other')),
-  };
 }
 
 const SERVICE = {

@@ -13,13 +13,16 @@ interface Connection {
   awaiting: boolean;
 }
 
-/** A TCP proxy between two parties whose connections can be cut, refused and stalled. */
+/**
+ * A TCP proxy between two parties whose connections can be cut, refused and stalled. Faults may overlap: each one that
+ * lasts has a hold of its own, and the link refuses or stalls until the last hold has ended.
+ */
 export class Link {
   private readonly connections = new Set<Connection>();
-  /** The number of connections that were relayed. */
+  /** The number of connections that reached the target. */
   relayed = 0;
-  private refusing = false;
-  private stalled = false;
+  private readonly refusals = new Set<symbol>();
+  private readonly stalls = new Set<symbol>();
 
   private constructor(
     readonly name: string,
@@ -50,7 +53,7 @@ export class Link {
 
   /** Whether connections are refused or stalled. */
   get faulty(): boolean {
-    return this.refusing || this.stalled;
+    return this.refusals.size + this.stalls.size > 0;
   }
 
   /** The number of connections that wait for an answer. */
@@ -66,28 +69,38 @@ export class Link {
     }
   }
 
-  /** Resets every connection and each new one, until it is healed. */
-  refuse(): void {
-    this.refusing = true;
+  /**
+   * Resets every connection and each new one.
+   * @returns ends this refusal, but no other one
+   */
+  refuse(): () => void {
+    const hold = Symbol('refusal');
+    this.refusals.add(hold);
     this.cut();
+    return () => void this.refusals.delete(hold);
   }
 
-  /** Holds back all data in both directions, until it is healed. */
-  stall(): void {
-    this.stalled = true;
+  /**
+   * Holds back all data in both directions.
+   * @returns ends this stall, but no other one
+   */
+  stall(): () => void {
+    const hold = Symbol('stall');
+    this.stalls.add(hold);
     for (const { near, far } of this.connections) {
       near.pause();
       far.pause();
     }
+    return () => {
+      if (this.stalls.delete(hold) && !this.stalled) this.resume();
+    };
   }
 
+  /** Ends every refusal and every stall. */
   heal(): void {
-    this.refusing = false;
-    this.stalled = false;
-    for (const { near, far } of this.connections) {
-      near.resume();
-      far.resume();
-    }
+    this.refusals.clear();
+    this.stalls.clear();
+    this.resume();
   }
 
   close(): void {
@@ -95,15 +108,26 @@ export class Link {
     this.cut();
   }
 
+  private get stalled(): boolean {
+    return this.stalls.size > 0;
+  }
+
+  private resume(): void {
+    for (const { near, far } of this.connections) {
+      near.resume();
+      far.resume();
+    }
+  }
+
   private relay(near: Socket): void {
-    const target = this.refusing ? undefined : this.target();
+    const target = this.refusals.size > 0 ? undefined : this.target();
     near.on('error', () => undefined);
     if (!target) {
       near.resetAndDestroy();
       return;
     }
-    this.relayed += 1;
     const far = connect({ host: target.host, port: target.port, noDelay: true });
+    far.once('connect', () => (this.relayed += 1));
     const connection: Connection = { near, far, awaiting: false };
     this.connections.add(connection);
     near.on('data', (sent) => {
