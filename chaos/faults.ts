@@ -35,8 +35,11 @@ type SettingsFault = Extract<Fault, { readonly kind: 'database-settings' }>;
 export class Faults {
   /** Number of fail-overs that began while statements were under way. */
   failOversDuringCommit = 0;
-  /** Number of connections that were opened while the database had other settings. */
-  connectionsWithOtherSettings = 0;
+  /**
+   * Number of connections that were opened while the database had other settings. The service refuses one with another
+   * `session_replication_role`, so it works with other settings only if this one is not among them.
+   */
+  readonly connectionsWithOtherSettings = { statable: 0, replicationRole: 0 };
   private stopped = false;
 
   constructor(
@@ -185,7 +188,8 @@ export class Faults {
     for (const link of links) link.cut();
     await sleep(forMs);
     await postgres.resetSettings(scope);
-    this.connectionsWithOtherSettings += relayed() - before;
+    const role = settings.includes('session_replication_role');
+    this.connectionsWithOtherSettings[role ? 'replicationRole' : 'statable'] += relayed() - before;
   }
 
   private async whileNameLeads(name: Name, place: Place | undefined, forMs: number): Promise<void> {

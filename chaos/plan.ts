@@ -1,12 +1,6 @@
 import { type Name, NAMES } from './processes/names.js';
 import { Seeded } from './seeded.js';
-import {
-  SETTING_NAMES,
-  SETTINGS_SCOPES,
-  type SettingName,
-  type SettingsScope,
-  STATABLE,
-} from './settings.js';
+import { SETTINGS_SCOPES, type SettingName, type SettingsScope, STATABLE } from './settings.js';
 
 /** The kinds of an instance's connections that a fault cuts or stalls, named after the party at the other end. */
 export const LINKS = ['client', 'database', 'redis', 'wallet'] as const;
@@ -131,9 +125,9 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
     of
       .filter((kind) => kinds.includes(kind))
       .flatMap((kind) =>
-        times(random, everySeconds[kind], minutes).map((atMs) => ({
+        times(random, everySeconds[kind], minutes).map((atMs, nth) => ({
           atMs,
-          fault: draw(random, kind, parts),
+          fault: draw(random, kind, nth, parts),
         })),
       )
       .sort((one, other) => one.atMs - other.atMs);
@@ -250,7 +244,13 @@ function times(random: Seeded, everySeconds: number, minutes: number): number[] 
   return all;
 }
 
-function draw(random: Seeded, kind: FaultKind, { instances: count, redis, database }: Parts): Fault {
+/** @param nth the number of earlier faults of this kind: what a run must include in two ways is drawn in turn */
+function draw(
+  random: Seeded,
+  kind: FaultKind,
+  nth: number,
+  { instances: count, redis, database }: Parts,
+): Fault {
   const one = random.below(count);
   const downMs = Math.round(random.between(0, 4000));
   const forMs = Math.round(random.between(300, 3000));
@@ -273,13 +273,16 @@ function draw(random: Seeded, kind: FaultKind, { instances: count, redis, databa
       return { kind, link: random.pick(links), instance: one, forMs: long };
     }
     case 'database-settings': {
-      const settings = random.chance(0.3) ? STATABLE : SETTING_NAMES.filter(() => random.chance(0.4));
+      const drawn = STATABLE.filter(() => random.chance(0.4));
+      const others = random.chance(0.3) || drawn.length === 0 ? STATABLE : drawn;
+      const settings: readonly SettingName[] =
+        nth % 2 === 0 ? others : [...others, 'session_replication_role'];
       return { kind, scope: random.pick(SETTINGS_SCOPES), settings, forMs: 2 * forMs };
     }
     case 'name-moves':
     case 'name-misleads':
     case 'name-lost':
-      return { kind, name: database ? random.pick(NAMES) : 'wallet', forMs: 2 * forMs };
+      return { kind, name: database ? NAMES[nth % NAMES.length]! : 'wallet', forMs: 2 * forMs };
     case 'readers-leave':
       return { kind, instance: one, forMs };
     case 'reader-stalls':

@@ -14,31 +14,14 @@ import {
   type Fate,
 } from '../processes/counterparts.process.js';
 import { run } from '../processes/child.js';
-import { NAMES, type Place } from '../processes/names.js';
+import type { Name, Place } from '../processes/names.js';
 import { OPERATORS, type World } from '../world.js';
 import { judgeBalances } from './balances.js';
+import type { Coverage } from './coverage.js';
 import { judgeDelays } from './delays.js';
 import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
 import { type Move, roundsOf } from './moves.js';
 import { judgeRound } from './round.js';
-
-/** How often each situation that a run must include has occurred. */
-export interface Coverage {
-  'a lease was taken over between claim and call': number;
-  'booked, and the answer lost': number;
-  'two answers of a wallet changed places': number;
-  "a wallet's answer was sent once more": number;
-  'a ROLLBACK came before its BET': number;
-  'a replay while in flight': number;
-  'Redis was unavailable when a nonce was claimed': number;
-  'a fail-over during a commit': number;
-  'a resumed instance could not settle its old attempt': number;
-  'a connection was opened while PostgreSQL had other settings': number;
-  'a connection went to the new address of a name': number;
-  'a connection went to another party because of its name': number;
-  'a name did not resolve': number;
-  'a reader of the console connected again': number;
-}
 
 export interface Verdict {
   readonly violations: readonly string[];
@@ -145,17 +128,27 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       'Redis was unavailable when a nonce was claimed': coded('REPLAY_PROTECTION_UNAVAILABLE'),
       'a fail-over during a commit': faults.failOversDuringCommit,
       'a resumed instance could not settle its old attempt': sumOf(refused),
-      'a connection was opened while PostgreSQL had other settings': faults.connectionsWithOtherSettings,
-      'a connection went to the new address of a name': relayedTo(world, 'moved'),
-      'a connection went to another party because of its name': relayedTo(world, 'other'),
-      'a name did not resolve': world.names.failures,
+      'a connection was opened while PostgreSQL had other settings that a connection can state':
+        faults.connectionsWithOtherSettings.statable,
+      'a connection was opened while PostgreSQL had another session_replication_role':
+        faults.connectionsWithOtherSettings.replicationRole,
+      "a connection went to the wallets' new address": relayedTo(world, 'wallet', 'moved'),
+      "a connection went to the database's new address": relayedTo(world, 'database', 'moved'),
+      "a connection went to a stranger because of the wallets' name": relayedTo(world, 'wallet', 'other'),
+      "a connection went to the standby because of the database's name": relayedTo(
+        world,
+        'database',
+        'other',
+      ),
+      "the wallets' name did not resolve": world.names.failures('wallet'),
+      "the database's name did not resolve": world.names.failures('database'),
       'a reader of the console connected again': readers.counts.returns,
     },
   };
 }
 
-function relayedTo(world: World, place: Place): number {
-  return sumOf(NAMES.flatMap((name) => world.linksTo(name, place)).map(({ relayed }) => relayed));
+function relayedTo(world: World, name: Name, place: Place): number {
+  return sumOf(world.linksTo(name, place).map(({ relayed }) => relayed));
 }
 
 /** How the wallets' answers were delivered. */

@@ -30,17 +30,18 @@ export class Names {
     renameSync(`${this.file}.new`, this.file);
   }
 
-  /** The number of look-ups that found no address. */
-  get failures(): number {
+  /** The number of look-ups of a name that found no address. */
+  failures(name: Name): number {
     try {
-      return readFileSync(failuresFile(this.file), 'utf8').split('\n').length - 1;
+      const hosts = readFileSync(failuresFile(this.file), 'utf8').split('\n');
+      return hosts.filter((host) => host === hostOf(name)).length;
     } catch {
       return 0;
     }
   }
 }
 
-/** The file with a line for each look-up that found no address. */
+/** The file with the host of each look-up that found no address, one a line. */
 export function failuresFile(file: string): string {
   return `${file}.failures`;
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
+import { uncovered } from '../judge/coverage.js';
 import type { Verdict } from '../judge/judge.js';
 import { percentile } from '../judge/delays.js';
 import type { History } from '../load/history.js';
@@ -9,8 +10,6 @@ import { clocksCanDiffer } from '../processes/instance.js';
 import type { Measured, Run } from '../run.js';
 import { renderTimeline } from './timeline.js';
 
-/** Minimum length of a run that must include every dangerous situation, in minutes. A scripted run always must. */
-const COVERED_MINUTES = 10;
 /** Maximum number of findings in the report. */
 const LISTED = 200;
 
@@ -28,7 +27,7 @@ export async function writeReport(
   verdict: Verdict,
   history: History,
 ): Promise<readonly string[]> {
-  const findings = [...verdict.violations, ...uncovered(run, verdict)];
+  const findings = [...verdict.violations, ...uncovered(run, verdict.coverage)];
   const before = await findingsBefore(run.folder);
   const kinds = [...new Set(findings.map(kindOf))];
   await writeFile(join(run.folder, 'findings.json'), `${JSON.stringify(kinds, undefined, 2)}\n`);
@@ -38,17 +37,6 @@ export async function writeReport(
   );
   await writeFile(join(run.folder, 'timeline.html'), renderTimeline(run, history, findings));
   return findings;
-}
-
-/** The required situations that did not occur. */
-function uncovered({ minutes, plan: { scripted }, parts }: Run, { coverage }: Verdict): string[] {
-  if (!scripted && minutes < COVERED_MINUTES) return [];
-  return Object.entries(coverage)
-    .filter(([situation]) => parts.redis || !situation.includes('Redis'))
-    .filter(([situation]) => parts.database || !/fail-over|PostgreSQL/.test(situation))
-    .filter(([situation]) => parts.instances > 1 || !situation.includes('resumed'))
-    .filter(([, count]) => count === 0)
-    .map(([situation]) => `not covered: ${situation}`);
 }
 
 /** The findings of the latest other run; undefined if there was none. */
