@@ -8,6 +8,7 @@ import { recordMoves } from './judge/moves.js';
 import { judge, type Verdict } from './judge/judge.js';
 import { judgeLatestOverviews } from './judge/latest-overviews.js';
 import { Client } from './load/client.js';
+import { EventLoopLag } from './load/event-loop-lag.js';
 import { FreeSpins } from './load/free-spins.js';
 import { definite, History, type Intent, intentKey } from './load/history.js';
 import { Providers } from './load/provider.js';
@@ -99,7 +100,9 @@ function choose(): { run: Run; binaries: Binaries | undefined } | undefined {
 async function play(run: Run, world: World): Promise<number> {
   const began = new Date();
   const history = new History(join(run.folder, 'history.jsonl'));
-  const client = new Client(world);
+  const lag = new EventLoopLag();
+  lag.start();
+  const client = new Client(world, lag);
   const providers = new Providers(world, client, history);
   const readers = new Readers(world, run.plan.readers);
   const faults = new Faults(world, run.plan, history, readers);
@@ -132,6 +135,7 @@ async function play(run: Run, world: World): Promise<number> {
   violations.push(...(await judgeLatestOverviews(world, readers)));
   readers.stop();
   await client.close();
+  lag.stop();
   await world.counterparts.command({ do: 'write-out', folder: run.folder });
   await history.close();
 
@@ -142,6 +146,7 @@ async function play(run: Run, world: World): Promise<number> {
     intents: history.intents.size,
     answers: [...history.intents.values()].reduce((sum, { answers }) => sum + answers.length, 0),
     settledSeconds,
+    lag: lag.total,
     versions: [
       process.version,
       ...[world.postgres?.version, world.redis?.version].filter((known) => known !== undefined),

@@ -19,5 +19,7 @@ export interface Measured {
   readonly answers: number;
   /** From the end of the faults until every intent was definite. */
   readonly settledSeconds: number;
+  /** The lag of the tool's own event loop: its sum and the longest one, in milliseconds. */
+  readonly lag: { readonly sumMs: number; readonly longestMs: number };
   readonly versions: readonly string[];
 }

@@ -11,7 +11,10 @@ export interface Delays {
   readonly violations: readonly string[];
 }
 
-/** Judges the delays of the BETs that no fault can explain. What the console's readers do explains none. */
+/**
+ * Judges the delays of the BETs that no fault can explain, without the tool's own lag. What the console's readers do
+ * explains none.
+ */
 export function judgeDelays(intents: Iterable<Intent>, faults: readonly FaultRecord[]): Delays {
   const readers: readonly string[] = SEQUENCES.readers;
   const disturbing = faults.filter(({ fault }) => !readers.includes(fault.kind));
@@ -19,9 +22,9 @@ export function judgeDelays(intents: Iterable<Intent>, faults: readonly FaultRec
   const violations: string[] = [];
   for (const { request, answers } of intents) {
     if (request.kind !== 'BET') continue;
-    for (const { sent, answered, instance, status } of answers) {
+    for (const { sent, answered, instance, status, lagMs = 0 } of answers) {
       if (disturbing.some(({ from, to }) => from <= answered && to + AFTER_MS >= sent)) continue;
-      const tookMs = answered - sent;
+      const tookMs = answered - sent - lagMs;
       calm.push(tookMs);
       if (status !== 0 || tookMs < PATIENCE_MS) continue;
       violations.push(

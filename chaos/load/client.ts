@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { signRequest } from '@croupier/provider-sdk';
 import { Pool } from 'undici';
 import type { World } from '../world.js';
+import type { EventLoopLag } from './event-loop-lag.js';
 
-/** Time-out of a client, in milliseconds. */
+/** Time-out of a client, in milliseconds, without the tool's own lag. */
 export const PATIENCE_MS = 8000;
+/** Maximum extension of the time-out because of the tool's own lag, in milliseconds. */
+const MAX_EXTENSION_MS = 2000;
 /** Polling interval for the readiness of the instances, in milliseconds. */
 const READINESS_MS = 200;
 /**
@@ -32,6 +35,12 @@ export interface Reply {
   readonly code: string | undefined;
   readonly nextAction: string | undefined;
   readonly replayed: boolean;
+  /** The tool's own lag between the request and this reply, in milliseconds. */
+  readonly lagMs: number;
+}
+
+class NoAnswer extends Error {
+  readonly code = 'NO_ANSWER_IN_TIME';
 }
 
 /** A round-robin load balancer in front of the instances: each request goes to the next ready one that has room. */
@@ -45,10 +54,13 @@ export class Client {
   private readonly polling: NodeJS.Timeout;
   private turn = 0;
 
-  constructor(private readonly world: World) {
+  constructor(
+    private readonly world: World,
+    private readonly lag: EventLoopLag,
+  ) {
     // The number of connections is not limited: a request that waited for a connection might be sent after its instance
     // has stopped.
-    const options = { connections: null, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
+    const options = { connections: null, headersTimeout: 0, bodyTimeout: 0 };
     this.pools = world.instances.map(
       ({ number }) => new Pool(`http://127.0.0.1:${world.clientPort(number)}`, options),
     );
@@ -89,8 +101,12 @@ export class Client {
   }
 
   async send({ path, body, headers }: Signed, instance: number): Promise<Reply> {
+    const sent = Date.now();
+    const abort = new AbortController();
+    const endPatience = this.afterPatience(() => abort.abort(new NoAnswer()));
     try {
-      const answer = await this.pools[instance]!.request({ method: 'POST', path, body, headers });
+      const call = { method: 'POST', path, body, headers, signal: abort.signal } as const;
+      const answer = await this.pools[instance]!.request(call);
       const text = await answer.body.text();
       const header = (name: string) => answer.headers[name] as string | undefined;
       return {
@@ -100,16 +116,36 @@ export class Client {
         code: header('x-error-code'),
         nextAction: header('x-next-action'),
         replayed: header('idempotency-replayed') === 'true',
+        lagMs: this.lag.since(sent),
       };
     } catch (error) {
       const code = (error as { code?: string }).code ?? (error as Error).message;
-      return { instance, status: 0, text: '', code, nextAction: undefined, replayed: false };
+      const lagMs = this.lag.since(sent);
+      return { instance, status: 0, text: '', code, nextAction: undefined, replayed: false, lagMs };
+    } finally {
+      endPatience();
     }
   }
 
   async close(): Promise<void> {
     clearInterval(this.polling);
     await Promise.all(this.pools.map((pool) => pool.destroy()));
+  }
+
+  /**
+   * Gives up after `PATIENCE_MS`, and later by the tool's own lag in this time, in which it cannot notice an answer.
+   * @returns stops waiting
+   */
+  private afterPatience(giveUp: () => void): () => void {
+    const began = Date.now();
+    const check = () => {
+      const extensionMs = Math.min(this.lag.since(began), MAX_EXTENSION_MS);
+      const leftMs = began + PATIENCE_MS + extensionMs - Date.now();
+      if (leftMs > 0) timer = setTimeout(check, leftMs);
+      else giveUp();
+    };
+    let timer = setTimeout(check, PATIENCE_MS);
+    return () => clearTimeout(timer);
   }
 
   /** Takes a place at the next instance; undefined if none has room. */

@@ -25,6 +25,8 @@ export interface Answer {
   readonly code?: string;
   readonly nextAction?: string;
   readonly replayed?: boolean;
+  /** The tool's own lag in this time, in milliseconds, unless there was none. */
+  readonly lagMs?: number;
   /** The bytes of the body; present only for a 200. */
   readonly body?: string;
 }

@@ -97,7 +97,7 @@ export class Providers {
     const ready = this.client.saysReady(instance);
     const sent = Date.now();
     const reply = await this.client.send(signed, instance);
-    const { status, code, nextAction, replayed, text } = reply;
+    const { status, code, nextAction, replayed, lagMs, text } = reply;
     this.history.answer(intent, {
       sent,
       answered: Date.now(),
@@ -106,6 +106,7 @@ export class Providers {
       ...(code !== undefined && { code }),
       ...(nextAction !== undefined && { nextAction }),
       ...(replayed && { replayed }),
+      ...(lagMs > 0 && { lagMs }),
       ...(status === 200 && { body: text }),
     });
     if (

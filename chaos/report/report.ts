@@ -120,6 +120,10 @@ function report(
       ['free-spin grants', verdict.grants],
       ['BETs answered while there were no faults', verdict.calmDelays.length],
       ['their 99th percentile', `${percentile(verdict.calmDelays, 0.99) ?? 0} ms`],
+      [
+        "the tool's own lag",
+        `${(measured.lag.sumMs / 1000).toFixed(1)} s in all, ${measured.lag.longestMs} ms at once`,
+      ],
       ["readers of the console's stream", `${plan.readers} at each instance`],
       ['overviews that readers received', verdict.readers.overviews],
       ['streams opened, and refusals', `${verdict.readers.streams}, ${verdict.readers.refused}`],

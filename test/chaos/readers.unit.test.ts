@@ -98,6 +98,15 @@ describe('the delay of a BET', () => {
     expect(violations).toEqual(['BET-1: instance 0 gave no answer in 8001 ms, without a fault']);
   });
 
+  test.each([
+    { lagMs: 1, calm: 8000, findings: 1 },
+    { lagMs: 2, calm: 7999, findings: 0 },
+  ])("does not include the tool's own lag of $lagMs ms", ({ lagMs, calm, findings }) => {
+    const judged = judgeDelays([intent('BET', { lagMs })], []);
+    expect(judged.calm).toEqual([calm]);
+    expect(judged.violations).toHaveLength(findings);
+  });
+
   test('is also a finding while readers of the console come and go', () => {
     const faults = during({ kind: 'readers-leave', instance: 0, forMs: 1 }, 100_000, 101_000);
     expect(judgeDelays([intent('BET', {})], faults).violations).toHaveLength(1);
