@@ -17,6 +17,7 @@ import { launchPlayers, Rounds } from './load/rounds.js';
 import { planOf, scriptedPlan } from './plan.js';
 import { postgresBinaries } from './processes/postgres.js';
 import { redisBinary } from './processes/redis.js';
+import { QuietPoints } from './quiet-points.js';
 import { Seeded } from './seeded.js';
 import { type Binaries, WALLET_TIMEOUT_MS, World } from './world.js';
 import { writeReport } from './report/report.js';
@@ -120,7 +121,8 @@ async function play(run: Run, world: World): Promise<number> {
   const striking = faults.run();
   let struck = false;
   void striking.then(() => (struck = true));
-  await untilOver(run, history, () => run.plan.scripted && struck);
+  const quietPoints = new QuietPoints(run.plan.quietAtMs, { world, faults, rounds, readers });
+  await untilOver(run, history, quietPoints, () => run.plan.scripted && struck);
   faults.stop();
   rounds.stop();
   freeSpins.stop();
@@ -131,6 +133,7 @@ async function play(run: Run, world: World): Promise<number> {
   history.note('healed');
   const healed = performance.now();
   const violations = await settle(world, history, providers, freeSpins, load);
+  violations.push(...quietPoints.violations);
   const settledSeconds = (performance.now() - healed) / 1000;
   violations.push(...(await judgeLatestOverviews(world, readers)));
   readers.stop();
@@ -147,6 +150,7 @@ async function play(run: Run, world: World): Promise<number> {
     answers: [...history.intents.values()].reduce((sum, { answers }) => sum + answers.length, 0),
     settledSeconds,
     lag: lag.total,
+    quietPoints: quietPoints.compared,
     versions: [
       process.version,
       ...[world.postgres?.version, world.redis?.version].filter((known) => known !== undefined),
@@ -162,14 +166,22 @@ async function play(run: Run, world: World): Promise<number> {
   return findings.length === 0 ? 0 : 1;
 }
 
-async function untilOver({ minutes }: Run, history: History, early: () => boolean): Promise<void> {
-  const over = performance.now() + minutes * 60_000;
-  for (let second = 0; performance.now() < over && !early(); second += 1) {
+async function untilOver(
+  { minutes }: Run,
+  history: History,
+  quietPoints: QuietPoints,
+  early: () => boolean,
+): Promise<void> {
+  const began = performance.now();
+  const elapsedMs = () => performance.now() - began - quietPoints.pausedMs;
+  const leftMs = () => minutes * 60_000 - elapsedMs();
+  for (let second = 0; leftMs() > 0 && !early(); second += 1) {
     if (second % 10 === 0) {
-      const left = Math.round((over - performance.now()) / 1000);
+      const left = Math.round(leftMs() / 1000);
       console.log(`${left} s left, ${history.intents.size} intents, ${history.faults.length} faults`);
     }
     await sleep(1000);
+    await quietPoints.pauseIfDue(elapsedMs());
   }
 }
 

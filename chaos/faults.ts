@@ -19,6 +19,9 @@ import type { World } from './world.js';
 /** How long calls are held back before an instance is killed or suspended, in milliseconds. */
 const BEFORE_CALL_MS = 400;
 
+/** Interval at which a planned fault checks whether its time has come, in milliseconds. */
+const WAITING_MS = 250;
+
 /** Longest time that a fault waits for a restarted instance to be ready, in seconds. */
 const READY_SECONDS = 45;
 /** Longest time that a fail-over waits for statements under way, in milliseconds. */
@@ -41,6 +44,10 @@ export class Faults {
    */
   readonly connectionsWithOtherSettings = { statable: 0, replicationRole: 0 };
   private stopped = false;
+  private underWay = 0;
+  private pausedSince: number | undefined;
+  /** The length of all pauses that have ended. */
+  private pausedMs = 0;
 
   constructor(
     private readonly world: World,
@@ -58,6 +65,21 @@ export class Faults {
 
   stop(): void {
     this.stopped = true;
+  }
+
+  /**
+   * Begins no fault until `goOn`; the later faults of the plan are delayed by the pause. Waits until those under way have
+   * ended, but no longer than this.
+   */
+  async pause(patienceMs: number): Promise<void> {
+    this.pausedSince = performance.now();
+    const late = performance.now() + patienceMs;
+    while (this.underWay > 0 && performance.now() < late) await sleep(WAITING_MS);
+  }
+
+  goOn(): void {
+    if (this.pausedSince !== undefined) this.pausedMs += performance.now() - this.pausedSince;
+    this.pausedSince = undefined;
   }
 
   /** Ends the effects of all faults, and waits until every instance is ready. */
@@ -78,13 +100,15 @@ export class Faults {
 
   private async follow(faults: readonly PlannedFault[], began: number): Promise<void> {
     for (const { atMs, fault } of faults) {
-      while (!this.stopped && performance.now() - began < atMs) {
-        await sleep(Math.min(250, Math.max(1, atMs - (performance.now() - began))));
+      const leftMs = () => began + this.pausedMs + atMs - performance.now();
+      while (!this.stopped && (this.pausedSince !== undefined || leftMs() > 0)) {
+        await sleep(leftMs() > 0 ? Math.min(WAITING_MS, leftMs()) : WAITING_MS);
       }
       if (this.stopped) return;
+      this.underWay += 1;
       if (this.plan.scripted && NEEDS_ALL_READY.includes(fault.kind)) await this.allReady();
       const from = Date.now();
-      await this.inject(fault);
+      await this.inject(fault).finally(() => (this.underWay -= 1));
       this.history.fault(fault, from, Date.now());
     }
   }

@@ -75,6 +75,11 @@ export interface Plan {
   /** The number of readers that follow the console's stream at each instance. */
   readonly readers: number;
   readonly faults: Readonly<Record<Sequence, readonly PlannedFault[]>>;
+  /**
+   * When the load and the faults pause, so that the overviews can be compared with the database: in milliseconds from the
+   * start of the load, without earlier pauses.
+   */
+  readonly quietAtMs: readonly number[];
 }
 
 /** The parts of a run, as chosen by its options. */
@@ -107,6 +112,9 @@ const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>>
   'readers-leave': [10, 30],
   'reader-stalls': [30, 90],
 };
+
+/** Time between two quiet points, in milliseconds. */
+const QUIET_EVERY_MS = 120_000;
 
 /** Delay of the first faults, so that the load can begin. */
 const CALM_MS = 5_000;
@@ -142,6 +150,11 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
     ),
     readers: 2 + random.below(5),
     faults: sequencesOf(sequence),
+    // None at the end, where the overviews are compared anyway.
+    quietAtMs: Array.from(
+      { length: Math.ceil((minutes * 60_000) / QUIET_EVERY_MS) - 1 },
+      (_, number) => (number + 1) * QUIET_EVERY_MS,
+    ),
   };
 }
 
@@ -151,6 +164,9 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
  * it can no longer settle them.
  */
 const SCRIPT_SUSPENDED_MS = 11_000;
+
+/** When the script pauses, in milliseconds: readers have stalled and left, and instances and servers were killed. */
+const SCRIPT_QUIET_MS = 37_500;
 
 /** A script of less than two minutes that forces each situation that a run must include. */
 export function scriptedPlan(seed: number, parts: Parts): Plan {
@@ -205,6 +221,7 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
     clockSeconds: all.map((number) => number * 40),
     readers: 3,
     faults: sequencesOf(sequence),
+    quietAtMs: [SCRIPT_QUIET_MS],
   };
 }
 

@@ -21,5 +21,7 @@ export interface Measured {
   readonly settledSeconds: number;
   /** The lag of the tool's own event loop: its sum and the longest one, in milliseconds. */
   readonly lag: { readonly sumMs: number; readonly longestMs: number };
+  /** Number of times at which the overviews were compared during the load. */
+  readonly quietPoints: number;
   readonly versions: readonly string[];
 }

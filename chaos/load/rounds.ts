@@ -8,6 +8,8 @@ import type { Providers } from './provider.js';
 
 const PLAYERS = 200;
 const CURRENCY = 'EUR';
+/** Interval at which paused rounds check whether the pause is over, in milliseconds. */
+const PAUSE_CHECK_MS = 50;
 
 /** Launches the sessions in which the rounds are played. */
 export async function launchPlayers(client: Client): Promise<PlayerSession[]> {
@@ -30,6 +32,8 @@ export async function launchPlayers(client: Client): Promise<PlayerSession[]> {
 export class Rounds {
   played = 0;
   private stopped = false;
+  private paused = false;
+  private underWay = 0;
 
   constructor(
     private readonly providers: Providers,
@@ -39,13 +43,31 @@ export class Rounds {
 
   async play(sideBySide: number): Promise<void> {
     const one = async () => {
-      while (!this.stopped) await this.round(this.played++);
+      while (!this.stopped) {
+        if (this.paused) {
+          await sleep(PAUSE_CHECK_MS);
+          continue;
+        }
+        this.underWay += 1;
+        await this.round(this.played++).finally(() => (this.underWay -= 1));
+      }
     };
     await Promise.all(Array.from({ length: sideBySide }, one));
   }
 
   stop(): void {
     this.stopped = true;
+  }
+
+  /** Begins no round until `goOn`, and waits until those under way have ended, but no longer than this. */
+  async pause(patienceMs: number): Promise<void> {
+    this.paused = true;
+    const late = performance.now() + patienceMs;
+    while (this.underWay > 0 && performance.now() < late) await sleep(PAUSE_CHECK_MS);
+  }
+
+  goOn(): void {
+    this.paused = false;
   }
 
   /** One round of a player, in one of the shapes that providers send; the seed determines which. */

@@ -126,6 +126,7 @@ function report(
       ],
       ["readers of the console's stream", `${plan.readers} at each instance`],
       ['overviews that readers received', verdict.readers.overviews],
+      ['quiet points at which they were compared', measured.quietPoints],
       ['streams opened, and refusals', `${verdict.readers.streams}, ${verdict.readers.refused}`],
       ['settled after the faults', `${measured.settledSeconds.toFixed(1)} s`],
       ["the providers' sum", money(verdict.sums.provider)],

@@ -185,6 +185,14 @@ describe('the plan', () => {
     expect([...kinds].sort()).toEqual(Object.keys(everySeconds).sort());
   });
 
+  test.each([
+    { minutes: 1, quietAtMs: [] },
+    { minutes: 2, quietAtMs: [] },
+    { minutes: 5, quietAtMs: [120_000, 240_000] },
+  ])('of $minutes minutes pauses every two minutes, but not at its end', ({ minutes, quietAtMs }) => {
+    expect(planOf(7, minutes, parts).quietAtMs).toEqual(quietAtMs);
+  });
+
   test('has faults in proportion to the given rate', () => {
     const count = (faultRate: number) =>
       Object.values(planOf(7, 60, parts, faultRate).faults).reduce((sum, lane) => sum + lane.length, 0);

@@ -19,6 +19,8 @@ describe('an overview', () => {
     instances: [{ ready: true }, { ready: true }],
   };
   const stored: Stored = {
+    operators: ['lucky', 'royal'],
+    providers: ['spinwell'],
     undecided: [{ operatorId: 'lucky', providerId: 'spinwell', count: 3, parked: 1 }],
     attention: { transaction: 1 },
     approvalsWaiting: 0,
@@ -26,7 +28,7 @@ describe('an overview', () => {
   };
 
   test('that agrees with the database has no finding', () => {
-    expect(judgeOverview(shown, stored)).toEqual([]);
+    expect(judgeOverview(shown, [stored])).toEqual([]);
   });
 
   test.each<{ finds: string; overview?: Partial<Overview>; database?: Partial<Stored>; says: string[] }>([
@@ -60,13 +62,38 @@ describe('an overview', () => {
       says: ['instances: 3 instead of 2'],
     },
     {
+      finds: 'undecided transactions of a tenant that it does not show',
+      overview: { operators: [{ id: 'lucky', undecided: 3 }], providers: [] },
+      says: ['nothing of royal', 'nothing of spinwell'],
+    },
+    {
+      finds: 'a tenant that does not exist',
+      database: { operators: ['lucky'] },
+      says: ['royal, which does not exist'],
+    },
+    {
       finds: 'an approval that waits',
       database: { approvalsWaiting: 1 },
       says: ['approvals that wait: 0 instead of 1'],
     },
   ])('is judged: $finds', ({ overview, database, says }) => {
-    expect(judgeOverview({ ...shown, ...overview }, { ...stored, ...database })).toEqual(says);
+    expect(judgeOverview({ ...shown, ...overview }, [{ ...stored, ...database }])).toEqual(says);
   });
+
+  test.each([
+    { undecided: 3, says: [] },
+    { undecided: 2, says: [] },
+    { undecided: 4, says: ['undecided of lucky: 4 instead of 1 to 3'] },
+    { undecided: 0, says: ['undecided of lucky: 0 instead of 1 to 3'] },
+  ])(
+    'that shows $undecided undecided transactions, of 3 of which 2 are being decided',
+    ({ undecided, says }) => {
+      const pair = { operatorId: 'lucky', providerId: 'spinwell', parked: 1 };
+      const later = { ...stored, undecided: [{ ...pair, count: 1 }] };
+      const operators = [{ id: 'lucky', undecided }, ...shown.operators.slice(1)];
+      expect(judgeOverview({ ...shown, operators }, [stored, later])).toEqual(says);
+    },
+  );
 });
 
 describe('the delay of a BET', () => {
