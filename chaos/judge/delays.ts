@@ -1,9 +1,7 @@
 import { PATIENCE_MS } from '../load/client.js';
 import type { FaultRecord, Intent } from '../load/history.js';
 import { SEQUENCES } from '../plan.js';
-
-/** How long a fault has effects after its end, in milliseconds: a pool's wait for a connection. */
-const AFTER_MS = 5000;
+import { wasUnderWay } from './explanations.js';
 
 /** The delays of BETs in calm times, in milliseconds, and those that took too long. */
 export interface Delays {
@@ -23,7 +21,7 @@ export function judgeDelays(intents: Iterable<Intent>, faults: readonly FaultRec
   for (const { request, answers } of intents) {
     if (request.kind !== 'BET') continue;
     for (const { sent, answered, instance, status, lagMs = 0 } of answers) {
-      if (disturbing.some(({ from, to }) => from <= answered && to + AFTER_MS >= sent)) continue;
+      if (disturbing.some((fault) => wasUnderWay(fault, sent, answered))) continue;
       const tookMs = answered - sent - lagMs;
       calm.push(tookMs);
       if (status !== 0 || tookMs < PATIENCE_MS) continue;

@@ -21,6 +21,7 @@ import type { Coverage } from './coverage.js';
 import { judgeDelays } from './delays.js';
 import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
 import { type Move, roundsOf } from './moves.js';
+import { judgeRefusals } from './refusals.js';
 import { judgeRound } from './round.js';
 
 export interface Verdict {
@@ -35,7 +36,7 @@ export interface Verdict {
   readonly grants: number;
   /** The delays of BETs while there were no faults, in milliseconds. */
   readonly calmDelays: readonly number[];
-  readonly readers: ReaderCounts;
+  readonly readers: ReaderCounts & { readonly refused: number };
 }
 
 /** The evidence for a verdict, collected after the load. */
@@ -53,7 +54,8 @@ export interface Evidence {
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const { world, history, providers, readers, faults, folder } = evidence;
   const delays = judgeDelays(history.intents.values(), history.faults);
-  const violations = [...providers.violations, ...readers.violations, ...delays.violations];
+  const refusals = judgeRefusals(readers.refusals, history.faults);
+  const violations = [...providers.violations, ...refusals, ...delays.violations];
   const operators = new Map<string, OperatorLedger>();
   for (const id of OPERATORS) operators.set(id, await readLedger(join(folder, `ledger-${id}.jsonl`)));
   const calls = await callsById(join(folder, 'calls.jsonl'));
@@ -117,7 +119,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     ...counts,
     grants,
     calmDelays: delays.calm,
-    readers: readers.counts,
+    readers: { ...readers.counts, refused: readers.refusals.length },
     coverage: {
       'a lease was taken over between claim and call': beforeCall,
       'booked, and the answer lost': withFate(BOOKED_AND_LOST),

@@ -6,8 +6,6 @@ import { ADMIN_KEY, type World } from '../world.js';
 const AGAIN_MS = 1000;
 /** How long a reader waits for the next byte, in milliseconds: two intervals of the stream's comments. */
 const SILENCE_MS = 30_000;
-/** The statuses of a refusal, while the database is unavailable or the instance stops. */
-const REFUSALS = [500, 503];
 
 /** The fields of the console's overview that the database also has. */
 export interface Overview {
@@ -30,7 +28,15 @@ export interface ReaderCounts {
   streams: number;
   /** Streams that were opened by a reader that had followed one before. */
   returns: number;
-  refused: number;
+}
+
+/** An answer to a reader with another status than 200. The times are Unix milliseconds. */
+export interface Refusal {
+  readonly route: 'stream' | 'overview';
+  readonly instance: number;
+  readonly status: number;
+  readonly asked: number;
+  readonly answered: number;
 }
 
 /** A reader of the overview at one instance, either by its stream or by asking again and again. */
@@ -48,7 +54,7 @@ class Reader {
     readonly instance: number,
     private readonly route: 'stream' | 'overview',
     private readonly counts: ReaderCounts,
-    private readonly violations: string[],
+    private readonly refusals: Refusal[],
   ) {}
 
   async read(): Promise<void> {
@@ -84,6 +90,7 @@ class Reader {
 
   private readOnce(): Promise<void> {
     return new Promise((resolve) => {
+      const asked = Date.now();
       const call = request({
         host: '127.0.0.1',
         port: this.world.clientPort(this.instance),
@@ -94,12 +101,12 @@ class Reader {
       call.setTimeout(SILENCE_MS, () => call.destroy());
       call.on('error', () => undefined);
       call.on('close', () => resolve());
-      call.on('response', (response) => this.receive(response));
+      call.on('response', (response) => this.receive(response, asked));
       call.end();
     });
   }
 
-  private receive(response: IncomingMessage): void {
+  private receive(response: IncomingMessage, asked: number): void {
     response.on('error', () => undefined);
     if (this.away || this.stopped) {
       response.destroy();
@@ -117,7 +124,7 @@ class Reader {
       if (statusCode === 200 && this.route === 'overview') this.take(text);
     });
     if (statusCode === 200) this.countOpened();
-    else this.refuse(statusCode);
+    else this.refused(statusCode, asked);
     if (this.stalled) response.pause();
   }
 
@@ -128,10 +135,9 @@ class Reader {
     this.followed = true;
   }
 
-  private refuse(status: number): void {
-    this.counts.refused += 1;
-    if (REFUSALS.includes(status)) return;
-    this.violations.push(`a reader of the ${this.route} at instance ${this.instance} was answered ${status}`);
+  private refused(status: number, asked: number): void {
+    const { route, instance } = this;
+    this.refusals.push({ route, instance, status, asked, answered: Date.now() });
   }
 
   /** @returns what follows the last complete event */
@@ -153,15 +159,15 @@ class Reader {
 
 /** Readers of the console at every instance, as many people watch what happens. */
 export class Readers {
-  readonly counts: ReaderCounts = { overviews: 0, streams: 0, returns: 0, refused: 0 };
-  readonly violations: string[] = [];
+  readonly counts: ReaderCounts = { overviews: 0, streams: 0, returns: 0 };
+  readonly refusals: Refusal[] = [];
   /** At each instance: those that follow the stream, and then one that asks for the overview. */
   private readonly readers: readonly (readonly Reader[])[];
 
   /** @param following number of readers that follow the stream at each instance, at least 2 */
   constructor(world: World, following: number) {
     const reader = (instance: number, route: 'stream' | 'overview') =>
-      new Reader(world, instance, route, this.counts, this.violations);
+      new Reader(world, instance, route, this.counts, this.refusals);
     this.readers = world.instances.map(({ number }) => [
       ...Array.from({ length: following }, () => reader(number, 'stream')),
       reader(number, 'overview'),

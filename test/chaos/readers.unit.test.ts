@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { judgeDelays, percentile } from '../../chaos/judge/delays.js';
 import { judgeOverview, type Stored } from '../../chaos/judge/overviews.js';
+import { judgeRefusals } from '../../chaos/judge/refusals.js';
 import type { Answer, FaultRecord, Intent } from '../../chaos/load/history.js';
-import type { Overview } from '../../chaos/load/readers.js';
+import type { Overview, Refusal } from '../../chaos/load/readers.js';
 import type { Fault } from '../../chaos/plan.js';
 
 describe('an overview', () => {
@@ -155,6 +156,49 @@ describe('the delay of a BET', () => {
   test('is no finding if it has an answer, or is that of a WIN', () => {
     const intents = [intent('BET', { answered: 100_020, status: 200 }), intent('WIN', {})];
     expect(judgeDelays(intents, [])).toEqual({ calm: [20], violations: [] });
+  });
+});
+
+describe('a refusal of a reader', () => {
+  const refusal: Refusal = { route: 'overview', instance: 1, status: 500, asked: 100_000, answered: 100_900 };
+  const judge = (fault: Fault, changes: Partial<Refusal> = {}) =>
+    judgeRefusals([{ ...refusal, ...changes }], [{ fault, from: 90_000, to: 99_000 }]);
+
+  test.each<Fault>([
+    { kind: 'database-kill' },
+    { kind: 'fail-over' },
+    { kind: 'redis-stall', forMs: 1 },
+    { kind: 'rolling-restart' },
+    { kind: 'kill', instances: [1], downMs: 1 },
+    { kind: 'suspend', instances: [0], forMs: 1 },
+    { kind: 'hold-up', link: 'database', instance: 0, forMs: 1 },
+    { kind: 'name-lost', name: 'database', forMs: 1 },
+  ])('is explained by $kind', (fault) => {
+    expect(judge(fault)).toEqual([]);
+    expect(judge(fault, { status: 503 })).toEqual([]);
+  });
+
+  test.each<Fault>([
+    { kind: 'kill', instances: [0], downMs: 1 },
+    { kind: 'cut', link: 'wallet', instance: 0, forMs: 1 },
+    { kind: 'hold-up', link: 'client', instance: 1, forMs: 1 },
+    { kind: 'name-lost', name: 'wallet', forMs: 1 },
+    { kind: 'readers-leave', instance: 1, forMs: 1 },
+  ])('is a finding although there was $kind', (fault) => {
+    expect(judge(fault)).toEqual([
+      'a reader of the overview at instance 1 was answered 500, without a fault that explains it',
+    ]);
+  });
+
+  test('is a finding without a fault, and long after one', () => {
+    expect(judgeRefusals([refusal], [])).toHaveLength(1);
+    expect(judge({ kind: 'database-kill' }, { asked: 104_001, answered: 104_100 })).toHaveLength(1);
+  });
+
+  test('with another status is always a finding', () => {
+    expect(judge({ kind: 'database-kill' }, { status: 401 })).toEqual([
+      'a reader of the overview at instance 1 was answered 401',
+    ]);
   });
 });
 
