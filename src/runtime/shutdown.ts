@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.js';
 import { visible } from './visible.js';
 
@@ -8,6 +8,8 @@ const CLOSING_MS = 2_500;
 /** How long before the promised limit the process ends, in milliseconds. */
 const MARGIN_MS = 500;
 const IDLE_CHECK_MS = 50;
+/** Longest time for taking the requests that have arrived before the listener closes, in milliseconds. */
+const ARRIVED_MS = 250;
 
 export interface Drain {
   /** From the signal until the stop begins, in milliseconds. Meanwhile load balancers notice that it is not ready. */
@@ -57,7 +59,8 @@ export function onStopSignal(
     setTimeout(() => server()?.closeAllConnections(), delayMs + limitMs - MARGIN_MS - CLOSING_MS).unref();
     setTimeout(() => end('cut off at the limit'), delayMs + limitMs - MARGIN_MS).unref();
     await sleep(delayMs);
-    const idle = setInterval(() => server()?.closeIdleConnections(), IDLE_CHECK_MS);
+    await takeArrived(server());
+    const idle = setInterval(() => setImmediate(() => server()?.closeIdleConnections()), IDLE_CHECK_MS);
     let outcome: Stopped['outcome'] = 'clean';
     try {
       await stop();
@@ -70,4 +73,19 @@ export function onStopSignal(
   };
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(name, (signal) => void begin(signal));
+}
+
+/**
+ * Accepts the connections and reads the requests that have already arrived. Timers run before Node reads from its
+ * sockets, so the delay of a busy process can end while requests wait that arrived long before. Closing their
+ * connections would reset them.
+ */
+async function takeArrived(server: Server | undefined): Promise<void> {
+  const late = monotonicMs() + ARRIVED_MS;
+  let accepted = 0;
+  const count = () => void (accepted += 1);
+  server?.on('connection', count);
+  // In each turn of the event loop, Node reads from all its sockets but accepts only one connection.
+  for (let before = -1; accepted > before && monotonicMs() < late; await nextTurn()) before = accepted;
+  server?.off('connection', count);
 }
