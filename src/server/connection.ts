@@ -18,6 +18,8 @@ export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
 export class ClientConnection {
   private readonly unanswered = new Set<ServerResponse>();
   private latestRequest: IncomingMessage | undefined;
+  /** How many bytes had been received when the latest answer was sent. */
+  private answeredBytes: number | undefined;
 
   constructor(
     private readonly socket: Socket,
@@ -58,7 +60,10 @@ export class ClientConnection {
     this.socket.setTimeout(this.limits.unreadAnswerTimeoutMs);
     this.latestRequest = request;
     this.unanswered.add(response);
-    response.once('close', () => this.unanswered.delete(response));
+    response.once('close', () => {
+      this.unanswered.delete(response);
+      this.answeredBytes = this.socket.bytesRead;
+    });
     return true;
   }
 
@@ -69,6 +74,11 @@ export class ClientConnection {
   timedOut(): void {
     if (this.unanswered.size === 0) this.socket.destroy();
     else if (this.socket.writableLength > 0) this.destroy('unread-answer');
+  }
+
+  /** Closes the connection if every request has been answered completely, and nothing of a further one has arrived. */
+  closeIfIdle(): void {
+    if (this.unanswered.size === 0 && this.socket.bytesRead === this.answeredBytes) this.socket.destroy();
   }
 
   private destroy(reason: DestroyReason): void {

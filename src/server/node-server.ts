@@ -113,6 +113,11 @@ export function createNodeServer<
     else refuse(socket as Socket, statusOf(error));
   });
 
+  // Called while the server closes. Node's own method also destroys connections whose answer is ended, but not yet sent.
+  server.closeIdleConnections = () => {
+    for (const connection of connections.values()) connection.closeIfIdle();
+  };
+
   server.on('timeout', (socket: Socket) => connections.get(socket)?.timedOut());
   return server;
 }

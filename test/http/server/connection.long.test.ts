@@ -64,6 +64,18 @@ test('an answer that is read slowly is sent, until its client stops reading', as
   });
 });
 
+test('an answer that is still being sent when the server closes arrives completely', async () => {
+  await send(GET, (_, response) => response.end(ANSWER), { unreadAnswerTimeoutMs: 10_000 });
+  await read(1024 * 1024);
+  server.close();
+  const closing = setInterval(() => server.closeIdleConnections(), 20);
+  await pauseOf(TIMEOUT_MS);
+  // The connection was kept alive; once it is idle, the server closes it.
+  await once(client.resume(), 'close');
+  clearInterval(closing);
+  expect(client.bytesRead).toBeGreaterThan(ANSWER.length);
+});
+
 test('bytes of a further request do not keep an answer that is not read', async () => {
   const limits = { headersTimeoutMs: TIMEOUT_MS, checkEveryMs: 20 };
   await send(`${GET}GET / HTTP/1.1\r\nX: `, (_, response) => response.end(ANSWER), limits);
