@@ -137,7 +137,7 @@ async function play(run: Run, world: World): Promise<number> {
   const settledSeconds = (performance.now() - healed) / 1000;
   violations.push(...(await judgeLatestOverviews(world, readers)));
   readers.stop();
-  await client.close();
+  client.close();
   lag.stop();
   await world.counterparts.command({ do: 'write-out', folder: run.folder });
   await history.close();

@@ -23,6 +23,7 @@ import { Ledgers, linesOf, OperatorLedger, type Sums } from './ledgers.js';
 import { type Move, roundsOf } from './moves.js';
 import { judgeRefusals } from './refusals.js';
 import { judgeRound } from './round.js';
+import { judgeStops } from './stops.js';
 
 export interface Verdict {
   readonly violations: readonly string[];
@@ -36,6 +37,8 @@ export interface Verdict {
   readonly grants: number;
   /** The delays of BETs while there were no faults, in milliseconds. */
   readonly calmDelays: readonly number[];
+  /** Requests whose connection a stopping instance closed, as it may. */
+  readonly sentAgainAtStops: number;
   readonly readers: ReaderCounts & { readonly refused: number };
 }
 
@@ -105,11 +108,8 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const refused = await Promise.all(
     world.instances.map((instance) => instance.logged('attempt was taken over')),
   );
-  if (providers.counts.unansweredWhileStopping > 0) {
-    violations.push(
-      `${providers.counts.unansweredWhileStopping} requests got no answer from an instance that was stopping`,
-    );
-  }
+  const stops = judgeStops(providers.unanswered, history.faults);
+  violations.push(...stops.violations);
   for (const { number, overdue } of world.instances) {
     if (overdue > 0) violations.push(`instance ${number} did not stop in time, ${overdue} times`);
   }
@@ -119,6 +119,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     ...counts,
     grants,
     calmDelays: delays.calm,
+    sentAgainAtStops: stops.sentAgain,
     readers: { ...readers.counts, refused: readers.refusals.length },
     coverage: {
       'a lease was taken over between claim and call': beforeCall,

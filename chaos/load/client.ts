@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { signRequest } from '@croupier/provider-sdk';
-import { Pool } from 'undici';
 import type { World } from '../world.js';
 import type { EventLoopLag } from './event-loop-lag.js';
 
@@ -14,7 +15,7 @@ const READINESS_MS = 200;
  * How long a report of readiness counts, in milliseconds. It is much shorter than SHUTDOWN_DELAY_MS, so a request that is
  * sent within this time reaches a stopping instance before its listener closes.
  */
-const FRESH_MS = 1000;
+export const FRESH_MS = 1000;
 /**
  * Maximum number of requests under way at one instance. A suspended or stalled instance cannot hold more, so the others
  * continue at full speed.
@@ -27,6 +28,18 @@ export interface Signed {
   readonly headers: Record<string, string>;
 }
 
+/** What is known of a connection on which an answer did not arrive. */
+export interface LostConnection {
+  /** Whether the client waited until its patience ended, instead of the connection ending. */
+  readonly silent: boolean;
+  /** Whether it had carried an earlier request. */
+  readonly reused: boolean;
+  /** Whether it reached the instance. */
+  readonly reached: boolean;
+  /** Whether a part of the answer arrived. */
+  readonly answerBegun: boolean;
+}
+
 export interface Reply {
   readonly instance: number;
   /** 0 if there was no answer. */
@@ -35,6 +48,8 @@ export interface Reply {
   readonly code: string | undefined;
   readonly nextAction: string | undefined;
   readonly replayed: boolean;
+  /** How the connection was lost; undefined if there was an answer. */
+  readonly lost: LostConnection | undefined;
   /** The tool's own lag between the request and this reply, in milliseconds. */
   readonly lagMs: number;
 }
@@ -43,9 +58,30 @@ class NoAnswer extends Error {
   readonly code = 'NO_ANSWER_IN_TIME';
 }
 
+/** The connection of a request, whose port and bytes must be known after it is lost. */
+class WatchedConnection {
+  /** Undefined if the connection was not established. */
+  port: number | undefined;
+  private socket: Socket | undefined;
+  private bytesBefore = 0;
+
+  watch(socket: Socket): void {
+    this.socket = socket;
+    this.bytesBefore = socket.bytesRead;
+    const remember = () => (this.port = socket.localPort);
+    if (socket.connecting) socket.once('connect', remember);
+    else remember();
+  }
+
+  /** Whether a byte has arrived since the request was sent. */
+  get hasReceived(): boolean {
+    return (this.socket?.bytesRead ?? 0) > this.bytesBefore;
+  }
+}
+
 /** A round-robin load balancer in front of the instances: each request goes to the next ready one that has room. */
 export class Client {
-  private readonly pools: Pool[];
+  private readonly agents: Agent[];
   /** When each instance was last found ready, by performance.now(); 0 if its latest poll failed. */
   private readonly readyAt: number[];
   private readonly inFlight: number[];
@@ -60,10 +96,7 @@ export class Client {
   ) {
     // The number of connections is not limited: a request that waited for a connection might be sent after its instance
     // has stopped.
-    const options = { connections: null, headersTimeout: 0, bodyTimeout: 0 };
-    this.pools = world.instances.map(
-      ({ number }) => new Pool(`http://127.0.0.1:${world.clientPort(number)}`, options),
-    );
+    this.agents = world.instances.map(() => new Agent({ keepAlive: true, maxFreeSockets: IN_FLIGHT }));
     this.readyAt = world.instances.map(() => performance.now());
     this.inFlight = world.instances.map(() => 0);
     this.polling = setInterval(() => this.poll(), READINESS_MS);
@@ -100,36 +133,61 @@ export class Client {
     return performance.now() - this.readyAt[instance]! < FRESH_MS;
   }
 
-  async send({ path, body, headers }: Signed, instance: number): Promise<Reply> {
+  send({ path, body, headers }: Signed, instance: number): Promise<Reply> {
     const sent = Date.now();
-    const abort = new AbortController();
-    const endPatience = this.afterPatience(() => abort.abort(new NoAnswer()));
-    try {
-      const call = { method: 'POST', path, body, headers, signal: abort.signal } as const;
-      const answer = await this.pools[instance]!.request(call);
-      const text = await answer.body.text();
-      const header = (name: string) => answer.headers[name] as string | undefined;
-      return {
-        instance,
-        status: answer.statusCode,
-        text,
-        code: header('x-error-code'),
-        nextAction: header('x-next-action'),
-        replayed: header('idempotency-replayed') === 'true',
-        lagMs: this.lag.since(sent),
+    const link = this.world.link('client', instance);
+    return new Promise((resolve) => {
+      const call = request({
+        host: '127.0.0.1',
+        port: link.port,
+        method: 'POST',
+        path,
+        agent: this.agents[instance],
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      });
+      const endPatience = this.afterPatience(() => call.destroy(new NoAnswer()));
+      const connection = new WatchedConnection();
+      const conclude = (
+        found: Pick<Reply, 'status' | 'text' | 'code' | 'lost'>,
+        answer?: IncomingMessage,
+      ) => {
+        endPatience();
+        const header = (name: string) => answer?.headers[name] as string | undefined;
+        resolve({
+          ...found,
+          instance,
+          nextAction: header('x-next-action'),
+          replayed: header('idempotency-replayed') === 'true',
+          lagMs: this.lag.since(sent),
+        });
       };
-    } catch (error) {
-      const code = (error as { code?: string }).code ?? (error as Error).message;
-      const lagMs = this.lag.since(sent);
-      return { instance, status: 0, text: '', code, nextAction: undefined, replayed: false, lagMs };
-    } finally {
-      endPatience();
-    }
+      const lose = (error: Error & { code?: string }) => {
+        const lost = {
+          silent: error instanceof NoAnswer,
+          reused: call.reusedSocket,
+          reached: connection.port !== undefined && link.reached(connection.port),
+          answerBegun: connection.hasReceived,
+        };
+        conclude({ status: 0, text: '', code: error.code ?? error.message, lost });
+      };
+      call.once('socket', (socket) => connection.watch(socket));
+      call.on('error', lose);
+      call.once('response', (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+        answer.on('error', lose);
+        answer.once('end', () => {
+          const code = answer.headers['x-error-code'] as string | undefined;
+          conclude({ status: answer.statusCode ?? 0, text, code, lost: undefined }, answer);
+        });
+      });
+      call.end(body);
+    });
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearInterval(this.polling);
-    await Promise.all(this.pools.map((pool) => pool.destroy()));
+    for (const agent of this.agents) agent.destroy();
   }
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransactionRequest } from '../../src/wallet/rules/facts.js';
 import type { Seeded } from '../seeded.js';
 import type { World } from '../world.js';
-import type { Client, Reply, Signed } from './client.js';
+import type { Client, LostConnection, Reply, Signed } from './client.js';
 import type { History, Intent, PlayerSession } from './history.js';
 
 const PATH = '/v1/wallet/transaction';
@@ -18,13 +18,24 @@ export interface ProviderCounts {
   /** Signed requests that were sent again with the same nonce. */
   replayedNonces: number;
   noncesUsedTwice: number;
-  /** Requests that got no answer from a stopping instance. */
-  unansweredWhileStopping: number;
+}
+
+/** A request without an answer from an instance that was found ready shortly before, and was stopping. */
+export interface Unanswered extends LostConnection {
+  readonly transactionId: string;
+  readonly instance: number;
+  /** Unix milliseconds. `lostAt` is when the client noticed that there is no answer. */
+  readonly signalledAt: number;
+  readonly sent: number;
+  readonly lostAt: number;
+  readonly code: string;
+  readonly lagMs: number;
 }
 
 /** The providers. They retry as X-Next-Action says; some give up, and some send twice. */
 export class Providers {
-  readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0, unansweredWhileStopping: 0 };
+  readonly counts: ProviderCounts = { replayedNonces: 0, noncesUsedTwice: 0 };
+  readonly unanswered: Unanswered[] = [];
   readonly violations: string[] = [];
   /** Whether the load is ending: requests are no longer duplicated, and no provider gives up. */
   closing = false;
@@ -109,22 +120,25 @@ export class Providers {
       ...(lagMs > 0 && { lagMs }),
       ...(status === 200 && { body: text }),
     });
-    if (
-      status === 0 &&
-      ready &&
-      this.world.instances[instance]!.stopping &&
-      !this.world.link('client', instance).faulty
-    ) {
-      this.history.note(
-        `${intent.request.transactionId} got no answer (${code ?? ''}) from instance ${instance}, which was stopping`,
-      );
-      this.counts.unansweredWhileStopping += 1;
-    }
+    if (ready && reply.lost) this.reportLost(intent.request.transactionId, sent, reply, reply.lost);
     const shared = this.world.redis !== undefined;
     if (shared && random.chance(REPLAYED / 100) && !this.closing) {
       this.later(random, () => this.replay(signed, reply));
     }
     return reply;
+  }
+
+  /** Takes down a request without an answer from a stopping instance, unless its link explains it. */
+  private reportLost(transactionId: string, sent: number, reply: Reply, lost: LostConnection): void {
+    const { instance, code = '', lagMs } = reply;
+    const { stop } = this.world.instances[instance]!;
+    const lostAt = Date.now();
+    if (!stop || lostAt < stop.signalledAt || sent > (stop.endedAt ?? Infinity)) return;
+    if (this.world.link('client', instance).wasFaulty(sent)) return;
+    const { signalledAt } = stop;
+    const unanswered = { ...lost, transactionId, instance, signalledAt, sent, lostAt, code, lagMs };
+    this.unanswered.push(unanswered);
+    this.history.note(`no answer from an instance that was stopping: ${JSON.stringify(unanswered)}`);
   }
 
   /** Sends the same bytes again: at most one of the two may be accepted. */

@@ -14,11 +14,18 @@ const STOP_MS = SHUTDOWN_DELAY_MS + 10_000 + SLACK_MS;
 
 export const clocksCanDiffer = existsSync(FAKETIME);
 
+/** A stop by SIGTERM, in Unix milliseconds. */
+export interface Stop {
+  readonly signalledAt: number;
+  /** When the process ended; undefined while it is stopping. */
+  readonly endedAt: number | undefined;
+}
+
 /** An instance of the built service, which is restarted with the same number as often as needed. */
 export class Instance {
   readonly log: string;
-  /** Whether it was sent SIGTERM and has been neither killed nor restarted since. */
-  stopping = false;
+  /** Its latest stop. */
+  stop: Stop | undefined;
   /** How often it did not end in time after SIGTERM. */
   overdue = 0;
   private child: Child | undefined;
@@ -39,7 +46,6 @@ export class Instance {
   }
 
   start(): void {
-    this.stopping = false;
     const clock = {
       LD_PRELOAD: FAKETIME,
       FAKETIME: `${this.clockSeconds < 0 ? '' : '+'}${this.clockSeconds}s`,
@@ -56,7 +62,6 @@ export class Instance {
   }
 
   async kill(): Promise<void> {
-    this.stopping = false;
     this.child?.process.kill('SIGKILL');
     await this.child?.ended();
   }
@@ -73,7 +78,8 @@ export class Instance {
   async terminate(): Promise<void> {
     const { child } = this;
     if (!child?.running) return;
-    this.stopping = true;
+    const signalledAt = Date.now();
+    this.stop = { signalledAt, endedAt: undefined };
     child.process.kill('SIGTERM');
     const late = setTimeout(() => {
       if (!child.running) return;
@@ -81,6 +87,7 @@ export class Instance {
       child.process.kill('SIGKILL');
     }, STOP_MS);
     await child.ended();
+    this.stop = { signalledAt, endedAt: Date.now() };
     clearTimeout(late);
   }
 

@@ -23,6 +23,10 @@ export class Link {
   relayed = 0;
   private readonly refusals = new Set<symbol>();
   private readonly stalls = new Set<symbol>();
+  /** When the latest cut was, or the latest refusal or stall ended, in Unix milliseconds. */
+  private disturbedAt = 0;
+  /** The clients' ports of connections that did not reach the target. */
+  private readonly unreached = new Set<number>();
 
   private constructor(
     readonly name: string,
@@ -56,6 +60,16 @@ export class Link {
     return this.refusals.size + this.stalls.size > 0;
   }
 
+  /** Whether there was a fault after this time, in Unix milliseconds. */
+  wasFaulty(since: number): boolean {
+    return this.faulty || this.disturbedAt >= since;
+  }
+
+  /** Whether the latest connection from this port of the client reached the target. */
+  reached(clientPort: number): boolean {
+    return !this.unreached.has(clientPort);
+  }
+
   /** The number of connections that wait for an answer. */
   get awaiting(): number {
     return [...this.connections].filter(({ awaiting }) => awaiting).length;
@@ -63,6 +77,7 @@ export class Link {
 
   /** Resets every connection. */
   cut(): void {
+    this.disturbedAt = Date.now();
     for (const { near, far } of this.connections) {
       near.resetAndDestroy();
       far.resetAndDestroy();
@@ -77,7 +92,9 @@ export class Link {
     const hold = Symbol('refusal');
     this.refusals.add(hold);
     this.cut();
-    return () => void this.refusals.delete(hold);
+    return () => {
+      if (this.refusals.delete(hold)) this.disturbedAt = Date.now();
+    };
   }
 
   /**
@@ -92,12 +109,15 @@ export class Link {
       far.pause();
     }
     return () => {
-      if (this.stalls.delete(hold) && !this.stalled) this.resume();
+      if (!this.stalls.delete(hold)) return;
+      this.disturbedAt = Date.now();
+      if (!this.stalled) this.resume();
     };
   }
 
   /** Ends every refusal and every stall. */
   heal(): void {
+    if (this.faulty) this.disturbedAt = Date.now();
     this.refusals.clear();
     this.stalls.clear();
     this.resume();
@@ -121,13 +141,19 @@ export class Link {
 
   private relay(near: Socket): void {
     const target = this.refusals.size > 0 ? undefined : this.target();
+    const clientPort = near.remotePort ?? 0;
     near.on('error', () => undefined);
+    this.unreached.delete(clientPort);
     if (!target) {
       near.resetAndDestroy();
       return;
     }
     const far = connect({ host: target.host, port: target.port, noDelay: true });
-    far.once('connect', () => (this.relayed += 1));
+    let reached = false;
+    far.once('connect', () => {
+      reached = true;
+      this.relayed += 1;
+    });
     const connection: Connection = { near, far, awaiting: false };
     this.connections.add(connection);
     near.on('data', (sent) => {
@@ -142,7 +168,10 @@ export class Link {
     far.on('drain', () => this.stalled || near.resume());
     near.on('end', () => far.end());
     far.on('end', () => near.end());
-    far.on('error', () => near.resetAndDestroy());
+    far.on('error', () => {
+      if (!reached) this.unreached.add(clientPort);
+      near.resetAndDestroy();
+    });
     near.on('close', () => far.destroy());
     far.on('close', () => {
       this.connections.delete(connection);

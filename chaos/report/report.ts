@@ -124,6 +124,7 @@ function report(
         "the tool's own lag",
         `${(measured.lag.sumMs / 1000).toFixed(1)} s in all, ${measured.lag.longestMs} ms at once`,
       ],
+      ['requests sent again because a stopping instance closed the connection', verdict.sentAgainAtStops],
       ["readers of the console's stream", `${plan.readers} at each instance`],
       ['overviews that readers received', verdict.readers.overviews],
       ['quiet points at which they were compared', measured.quietPoints],

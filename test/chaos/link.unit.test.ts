@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../chaos/processes/child.js';
 import { Link } from '../../chaos/processes/link.js';
 import { ADDRESSES } from '../../chaos/processes/names.js';
 import { Site } from '../../chaos/processes/site.js';
@@ -31,7 +32,7 @@ async function openLink(): Promise<Link> {
 }
 
 /** A client whose connection may be reset at any time. */
-function clientOf({ port }: Link, options: { host?: string } = {}): Socket {
+function clientOf({ port }: Link, options: { host?: string; localPort?: number } = {}): Socket {
   const socket = connect({ host: '127.0.0.1', port, ...options });
   socket.on('error', () => undefined);
   open.push({ close: () => socket.destroy() });
@@ -101,6 +102,34 @@ describe('a link', () => {
     target = { ...target, port: 1 };
     await answerOf(link);
     expect(link.relayed).toBe(1);
+  });
+});
+
+describe('a link knows', () => {
+  test('whether a client reached the target', async () => {
+    const link = await openLink();
+    const client = clientOf(link);
+    expect([await answerOf(link, client), link.reached(client.localPort!)]).toEqual(['echo', true]);
+    target = { ...target, port: 1 };
+    const localPort = await freePort();
+    expect(await answerOf(link, clientOf(link, { localPort }))).toBe('reset');
+    expect(link.reached(localPort)).toBe(false);
+  });
+
+  test('whether there was a fault, also a short one', async () => {
+    const link = await openLink();
+    expect(link.wasFaulty(Date.now())).toBe(false);
+    const before = Date.now();
+    link.cut();
+    expect([link.faulty, link.wasFaulty(before), link.wasFaulty(Date.now() + 1)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    const end = link.stall();
+    expect(link.wasFaulty(Date.now() + 1)).toBe(true);
+    end();
+    expect([link.wasFaulty(before), link.wasFaulty(Date.now() + 1)]).toEqual([true, false]);
   });
 });
 
