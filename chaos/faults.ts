@@ -26,6 +26,8 @@ const WAITING_MS = 250;
 const READY_SECONDS = 45;
 /** Longest time that a fail-over waits for statements under way, in milliseconds. */
 const UNDER_WAY_MS = 10_000;
+/** Longest time that a scripted fault of a name is extended until a connection or a look-up notices it, in seconds. */
+const NOTICED_SECONDS = 15;
 /** Longest time that a scripted fault waits for every instance to be ready, in seconds. */
 const ALL_READY_SECONDS = 20;
 
@@ -217,8 +219,16 @@ export class Faults {
   }
 
   private async whileNameLeads(name: Name, place: Place | undefined, forMs: number): Promise<void> {
+    const effects = () => {
+      if (!place) return this.world.names.failures(name);
+      return this.world.linksTo(name, place).reduce((sum, { relayed }) => sum + relayed, 0);
+    };
+    const before = effects();
     this.world.lead(name, place);
     await sleep(forMs);
+    // Another fault may have left nothing that opens connections. The script includes each situation.
+    const noticed = () => effects() > before;
+    if (this.plan.scripted) await until('noticed', NOTICED_SECONDS, noticed).catch(() => undefined);
     this.world.lead(name, 'home');
   }
 
