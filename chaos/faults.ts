@@ -90,10 +90,13 @@ export class Faults {
     for (const name of NAMES) this.world.lead(name, 'home');
     this.readers.heal();
     this.world.redis?.resume();
-    for (const instance of this.world.instances) {
-      instance.resume();
-      if (!instance.running) instance.start();
-    }
+    for (const instance of this.world.instances) instance.resume();
+    await this.recover();
+  }
+
+  /** Starts the instances that have ended, and waits until every instance is ready. Cuts no connection. */
+  async recover(): Promise<void> {
+    for (const instance of this.world.instances) if (!instance.running) instance.start();
     const ready = this.world.instances.map(({ number }) =>
       until(`instance ${number} is ready again`, 60, () => this.world.ready(number)),
     );

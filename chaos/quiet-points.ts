@@ -44,7 +44,7 @@ export class QuietPoints {
     await rounds.pause(ROUNDS_MS);
     const when = `at quiet point ${this.compared + 1}`;
     try {
-      await faults.heal();
+      await faults.recover();
       const differences = await judgeLatestOverviews(world, readers);
       this.violations.push(...differences.map((difference) => `${when}, ${difference}`));
     } catch (error) {
