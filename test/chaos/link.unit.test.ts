@@ -7,8 +7,9 @@ import { Link } from '../../chaos/processes/link.js';
 import { ADDRESSES } from '../../chaos/processes/names.js';
 import { Site } from '../../chaos/processes/site.js';
 
-/** Longer than an echo takes, in milliseconds. */
+/** How long a test waits for something that must not come, and for something that must, in milliseconds. */
 const SILENCE_MS = 100;
+const PATIENCE_MS = 5_000;
 
 let echo: Server;
 let target: { host: string; port: number };
@@ -40,14 +41,18 @@ function clientOf({ port }: Link, options: { host?: string; localPort?: number }
 }
 
 /** What a new connection, or the given one, gets for a byte: the byte, a reset or nothing. */
-async function answerOf(link: Link, socket?: Socket): Promise<'echo' | 'reset' | 'silence'> {
+async function answerOf(
+  link: Link,
+  socket?: Socket,
+  withinMs = PATIENCE_MS,
+): Promise<'echo' | 'reset' | 'silence'> {
   const client = socket ?? clientOf(link);
   if (client.destroyed) return 'reset';
   client.write('x');
   return Promise.race([
     once(client, 'data').then(() => 'echo' as const),
     once(client, 'close').then(() => 'reset' as const),
-    sleep(SILENCE_MS, 'silence' as const),
+    sleep(withinMs, 'silence' as const, { ref: false }),
   ]).catch(() => 'reset' as const);
 }
 
@@ -69,7 +74,7 @@ describe('a link', () => {
     const first = link.stall();
     const second = link.stall();
     first();
-    expect([await answerOf(link, client), link.faulty]).toEqual(['silence', true]);
+    expect([await answerOf(link, client, SILENCE_MS), link.faulty]).toEqual(['silence', true]);
     const echoed = once(client, 'data');
     second();
     await echoed;
@@ -80,7 +85,7 @@ describe('a link', () => {
     const link = await openLink();
     link.stall();
     link.refuse()();
-    expect(await answerOf(link)).toBe('silence');
+    expect(await answerOf(link, undefined, SILENCE_MS)).toBe('silence');
   });
 
   test('has no fault after it is healed, and the end of a former fault ends no later one', async () => {
