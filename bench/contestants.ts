@@ -264,7 +264,7 @@ async function secretsOf(name: Name, port: number, operatorUrl: string) {
   return register(port, operatorUrl, ids);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
