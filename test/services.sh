@@ -16,10 +16,11 @@ main() {
   npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
 }
 
-# These need neither a database nor Redis, start a database of their own, or repeat other tests: through the documents or
-# the console, without group commit, or always in its batch form.
+# These need neither a database nor Redis, start a database of their own, compare plans, which are those of one version of
+# PostgreSQL, or repeat other tests: through the documents or the console, without group commit, or always in its batch
+# form.
 LEFT_OUT=(
-  '**/*.unit.test.ts' 'sdk/test/!(*.world).test.ts' 'cli/test/**'
+  '**/*.unit.test.ts' '**/plans*.test.ts' 'sdk/test/!(*.world).test.ts' 'cli/test/**'
   'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**' 'test/console/**' 'test/model/**'
   'test/packaging/**' 'test/chaos/**' 'test/reconciliation/large-statements.long.test.ts'
   'test/embedded-postgres/embedded-postgres.long.test.ts'
