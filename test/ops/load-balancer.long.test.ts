@@ -69,7 +69,7 @@ describe.skipIf(!installed('nginx'))('two instances behind nginx, with the confi
     // nginx may send a request on an idle connection while the instance closes it.
     expect([...load.retryable.keys()].filter((answer) => answer !== '500 retry-same-request')).toEqual([]);
     await load.check(first);
-  }, 120_000);
+  }, 300_000);
 
   test('hide the metrics', async () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
