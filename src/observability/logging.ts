@@ -6,6 +6,7 @@ import {
   type LoggerOptions,
   pino,
 } from 'pino';
+import sonicBoom from 'sonic-boom';
 import { Configuration } from '../config/configuration.js';
 import { visibleJson, visibleParsedJson } from '../runtime/visible.js';
 import { currentLogFields } from './trace.js';
@@ -54,6 +55,8 @@ const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
  */
 const CHUNK_BYTES = 4096;
 const FLUSH_INTERVAL_MS = 200;
+/** How often the last write is repeated for a reader that stalls, each time after 100 ms. */
+const LAST_RETRIES = 10;
 
 /** The service's logger. It writes JSON lines, or readable lines for a terminal, each with the id of its request. */
 @Injectable()
@@ -107,16 +110,30 @@ function optionsFor({ logLevel, logPretty }: Configuration): LoggerOptions {
  * ends, unless it is killed.
  */
 function standardOutput(): DestinationStream {
-  const output = pino.destination({
+  let retries = Infinity;
+  const output = new sonicBoom.SonicBoom({
     fd: 1,
     sync: false,
     minLength: CHUNK_BYTES,
     periodicFlush: FLUSH_INTERVAL_MS,
     maxLength: BUFFER_LIMIT_BYTES,
+    retryEAGAIN: () => (retries -= 1) >= 0,
   });
-  // If the disk is full or the reader is gone, log lines are lost, but the service must not stop. After such an error,
-  // flushing at exit would retry for ever, so it is switched off.
-  return output.on('error', () => (output.flushSync = () => undefined));
+  // If the disk is full or the reader is gone, log lines are lost, but the service must neither stop nor hang.
+  output.on('error', () => undefined);
+  const flushSync = output.flushSync.bind(output);
+  output.flushSync = () => {
+    retries = LAST_RETRIES;
+    try {
+      flushSync();
+    } catch {
+      // The lines are lost.
+    } finally {
+      retries = Infinity;
+    }
+  };
+  process.once('exit', () => output.flushSync());
+  return output;
 }
 
 /**
