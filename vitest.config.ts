@@ -32,6 +32,22 @@ export const world = {
   globalSetup: ['test/world/database.setup.ts', 'test/world/left-out.setup.ts'],
 };
 
+/**
+ * What `npm run test:services` leaves out. These tests need neither a database nor Redis, start a database of their own,
+ * compare plans, which are those of one version of PostgreSQL, or repeat other tests: through the documents or the
+ * console, without group commit, or always in its batch form.
+ */
+export const WITHOUT_SERVICES = [
+  UNIT_TESTS,
+  '**/plans*.test.ts',
+  'sdk/test/!(*.world).test.ts',
+  'cli/test/**/*.test.ts',
+  'test/{config,http,docs,sandbox,process,console,model,packaging,chaos}/**/*.test.ts',
+  'test/reconciliation/large-statements.long.test.ts',
+  'test/embedded-postgres/embedded-postgres.long.test.ts',
+  'test/group-commit/{one-by-one,always-batched}.long.test.ts',
+];
+
 /** What the longer suites share. */
 export const long = {
   ...world,

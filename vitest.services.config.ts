@@ -1,10 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { long } from './vitest.config.js';
+import { long, WITHOUT_SERVICES } from './vitest.config.js';
 
-/** The tests of `npm run test:services`: all tests, except those that test/services.sh leaves out. */
+/** The tests of `npm run test:services`: those for which a real PostgreSQL or Redis can make a difference. */
 export default defineConfig({
   test: {
     ...long,
-    exclude: configDefaults.exclude,
+    exclude: [...configDefaults.exclude, ...WITHOUT_SERVICES],
   },
 });

@@ -12,20 +12,8 @@ main() {
   postgres_answers "$TEST_DATABASE_URL" || fail 'PostgreSQL does not answer: set TEST_DATABASE_URL'
   redis_answers "$TEST_REDIS_URL" || fail 'Redis does not answer: set TEST_REDIS_URL'
   find_pgbouncer
-  echo "left to npm test and npm run test:long: ${LEFT_OUT[*]}"
-  npx vitest run --config vitest.services.config.ts "${LEFT_OUT[@]/#/--exclude=}" "$@"
+  npx vitest run --config vitest.services.config.ts "$@"
 }
-
-# These need neither a database nor Redis, start a database of their own, compare plans, which are those of one version of
-# PostgreSQL, or repeat other tests: through the documents or the console, without group commit, or always in its batch
-# form.
-LEFT_OUT=(
-  '**/*.unit.test.ts' '**/plans*.test.ts' 'sdk/test/!(*.world).test.ts' 'cli/test/**'
-  'test/config/**' 'test/http/**' 'test/docs/**' 'test/sandbox/**' 'test/process/**' 'test/console/**' 'test/model/**'
-  'test/packaging/**' 'test/chaos/**' 'test/reconciliation/large-statements.long.test.ts'
-  'test/embedded-postgres/embedded-postgres.long.test.ts'
-  'test/group-commit/one-by-one.long.test.ts' 'test/group-commit/always-batched.long.test.ts'
-)
 
 find_postgres() {
   TEST_DATABASE_URL=postgres://postgres@127.0.0.1:5432/postgres
