@@ -1,17 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { createTestDatabase } from '../world/database.js';
+import { createMigratedDatabase } from '../world/database.js';
 import { TestClock } from '../world/test-clock.js';
 import { ADMIN_KEY, startApplication } from '../world/world.js';
 
 const clock = new TestClock();
 let application: INestApplication;
 let address: string;
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   // As in production: wallets and webhooks of the test world would be refused.
   const environment = { DATABASE_URL: database.url, OUTBOUND_ALLOW_PRIVATE: 'false', DOCS_ENABLED: 'true' };
   ({ app: application, url: address } = await startApplication(environment, clock));

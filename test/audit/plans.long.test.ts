@@ -4,7 +4,7 @@ import { AuditStore } from '../../src/audit/audit.store.js';
 import { openDataSource } from '../../src/database/data-source.js';
 import type { Database } from '../../src/database/database.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
-import { createTestDatabase } from '../world/database.js';
+import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
 
@@ -12,12 +12,12 @@ const ENTRIES = 20_000;
 const LIMIT = 100;
 const MIDDLE = { day: '2026-01-11', position: 500 };
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let dataSource: DataSource;
 let sql: SqlConsole;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   dataSource = await openDataSource(database.url);
   sql = SqlConsole.open(database.url);
   await sql.run(

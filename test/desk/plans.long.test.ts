@@ -31,7 +31,7 @@ import {
 } from '../../src/free-spins/winnings/winnings.store.js';
 import { callbackPage } from '../../src/provider-callback/callback.store.js';
 import { sessionPage } from '../../src/session/session.store.js';
-import { createTestDatabase } from '../world/database.js';
+import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { openDataSource } from '../../src/database/data-source.js';
@@ -97,7 +97,7 @@ let dataSource: DataSource;
 function inTheWorldOf(past: Past): void {
   let stop: () => Promise<void>;
   beforeAll(async () => {
-    const database = await createTestDatabase();
+    const database = await createMigratedDatabase();
     dataSource = await openDataSource(database.url, [Grant]);
     sql = SqlConsole.open(database.url);
     const options = WINDOW_SETTINGS.map((name) => `-c ${name}=off`).join(' ');

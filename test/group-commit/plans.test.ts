@@ -5,7 +5,7 @@ import { PLANNER } from '../../src/database/group-commit.js';
 import { BY_TOKEN } from '../../src/session/session.store.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
 import { LOAD, SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/transaction.sql.js';
-import { createTestDatabase } from '../world/database.js';
+import { createMigratedDatabase } from '../world/database.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
 
 /** The columns by which rows of a growing table may be looked up. */
@@ -22,11 +22,11 @@ const STATEMENTS = [CLAIM_NEW_BET, CLAIM_NEW_WIN, LOAD, SETTLE, SETTLE_ROLLBACK,
   ({ single, batch }) => [single, batch],
 );
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   await (await openDataSource(database.url, [])).destroy();
   client = new pg.Client({ connectionString: database.url, options: PLANNER });
   await client.connect();
