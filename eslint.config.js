@@ -36,6 +36,11 @@ const noSave = {
   message:
     'save() writes every column of an entity that may be stale: use insert(), or update() of the columns that change.',
 };
+const noShortWait = {
+  selector:
+    "CallExpression[callee.object.name='vi'][callee.property.name=/^wait(For|Until)$/][arguments.length=1]",
+  message: 'Without options it gives up after a second: use PATIENCE of test/world/patience.ts.',
+};
 const noSpreadLiteral = {
   selector:
     ':matches(ObjectExpression > SpreadElement > ObjectExpression, :matches(ArrayExpression, CallExpression, NewExpression) > SpreadElement > ArrayExpression)',
@@ -109,6 +114,10 @@ export default defineConfig(
       'prefer-const': 'error',
       'no-restricted-syntax': ['error', noSpreadLiteral],
     },
+  },
+  {
+    files: ['{,sdk/,cli/}test/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noShortWait] },
   },
   {
     // A regular expression that takes quadratic time blocks the process for seconds on 64 KiB of untrusted text.

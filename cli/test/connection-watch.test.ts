@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ConnectionWatch } from '../src/certify/connection-watch.js';
+import { PATIENCE } from '../../test/world/patience.js';
 
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const CLOSING = ANSWER.replace('\r\n', '\r\nConnection: close\r\n');
@@ -48,7 +49,7 @@ test('a second answer is noticed that arrives while the connection is idle', asy
   await call('first');
   expect(watch.callsWithSurplus()).toEqual([]);
   for (const socket of sockets) socket.write(ANSWER);
-  await vi.waitFor(() => expect(watch.callsWithSurplus()).toEqual(['first']));
+  await vi.waitFor(() => expect(watch.callsWithSurplus()).toEqual(['first']), PATIENCE);
   await call('second');
   expect(watch.callsWithSurplus()).toEqual(['first']);
 });
@@ -61,7 +62,7 @@ test('an answer that comes once too often is noticed, even if the next call take
   });
   await call('first');
   await call('second');
-  await vi.waitFor(() => expect(watch.callsWithSurplus()).toHaveLength(1));
+  await vi.waitFor(() => expect(watch.callsWithSurplus()).toHaveLength(1), PATIENCE);
 });
 
 test('a server that keeps the connection causes no alarm', async () => {
@@ -79,6 +80,6 @@ test.each<[string, (socket: Socket) => unknown]>([
 ])('a server that %s causes no alarm', async (_, answer) => {
   const { watch, call, sockets } = await watched(answer);
   await call('first');
-  await vi.waitFor(() => expect([...sockets].map(({ closed }) => closed)).toEqual([true]));
+  await vi.waitFor(() => expect([...sockets].map(({ closed }) => closed)).toEqual([true]), PATIENCE);
   expect(watch.callsWithSurplus()).toEqual([]);
 });

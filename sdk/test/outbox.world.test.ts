@@ -87,13 +87,10 @@ test('a process that dies while it waits for the answer is continued by the next
   // No other process sends it until the lease expires; then the next one does.
   const next = processOf();
   await expect
-    .poll(
-      async () => {
-        await next.deliverDue();
-        return (await next.find(request.transactionId))?.state;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      await next.deliverDue();
+      return (await next.find(request.transactionId))?.state;
+    })
     .toBe('DECIDED');
   expect(world.wallet.booked(request.transactionId)).toMatchObject({ movements: 1 });
 });

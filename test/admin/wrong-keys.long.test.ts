@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { KeyStore } from '../../src/admin/key.store.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { startApplication, useWorld, type Reply } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const world = useWorld({ TRUST_PROXY: 'loopback' });
 
@@ -50,7 +51,7 @@ test.each([
   // No look-up ends before all guesses have arrived.
   const release = await lockKeys();
   const replies = guesses().map((key) => ask(key, from));
-  await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(400), { timeout: 10_000 });
+  await vi.waitFor(() => expect(arrived).toHaveBeenCalledTimes(400), PATIENCE);
   await release();
   expect(await statuses(replies)).toEqual({ 401: 20, 429: 380 });
   expect(lookUps).toHaveBeenCalledTimes(20);

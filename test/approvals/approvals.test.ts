@@ -54,7 +54,6 @@ const waitingForLocks = (count: number) =>
             'SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $$Lock$$',
           )
         ).length,
-      { timeout: 5_000 },
     )
     .toBeGreaterThanOrEqual(count);
 
@@ -95,7 +94,7 @@ describe('an approved', () => {
     const result = json['result'] as { batchId: string; stakeMinor: number };
     expect(result.stakeMinor).toBe(600);
     await expect
-      .poll(async () => (await asker.call('GET', `${BATCHES}/${result.batchId}`)).json, { timeout: 5_000 })
+      .poll(async () => (await asker.call('GET', `${BATCHES}/${result.batchId}`)).json)
       .toMatchObject({ total: 6, granted: 6 });
     expect(order.playerRefs.map(grantsOf)).toEqual([1, 1, 1, 1, 1, 1]);
     const { text } = await asker.call('POST', BATCHES, order);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parked } from '../desk/desk.js';
+import { PATIENCE } from '../world/patience.js';
 import { GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, PROVIDER, useWorld, type World } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
@@ -32,9 +33,8 @@ test('items are opened and closed automatically, once, whichever of several inst
   expect(await subjects('OPEN')).toEqual([]);
 }, 60_000);
 
-describe('an item appears within ten seconds, although thousands of older causes have one:', () => {
+describe('an item appears soon, although thousands of older causes have one:', () => {
   const OLD = 5_000;
-  const PROMPTLY = { timeout: 10_000, interval: 100 };
   const OF_OLD = `FROM generate_series(1, ${OLD}) n`;
   const AN_HOUR_AGO = `now() - interval '1 hour'`;
   const addItems = (kind: string, prefix: string) =>
@@ -75,10 +75,10 @@ describe('an item appears within ten seconds, although thousands of older causes
       expect(rows).toHaveLength(playerRefs.length);
       return rows.map(({ ref }) => ref);
     }, 30_000);
-    await vi.waitFor(async () => expect(await items('grant', [String(batchId)])).toBe(1), PROMPTLY);
+    await vi.waitFor(async () => expect(await items('grant', [String(batchId)])).toBe(1), PATIENCE);
     // Without their batch, each needs an item of its own.
     await world.sql.run('UPDATE free_spin_grants SET batch_id = NULL WHERE batch_id = $1', [batchId]);
-    await vi.waitFor(async () => expect(await items('grant', failed)).toBe(failed.length), PROMPTLY);
+    await vi.waitFor(async () => expect(await items('grant', failed)).toBe(failed.length), PATIENCE);
   }, 60_000);
 
   test('of a transaction that has been TIMED_OUT for five minutes', async () => {
@@ -99,6 +99,6 @@ describe('an item appears within ten seconds, although thousands of older causes
       [transactionId],
     );
     const subject = `${PROVIDER}/${transactionId}`;
-    await vi.waitFor(async () => expect(await items('transaction', [subject])).toBe(1), PROMPTLY);
+    await vi.waitFor(async () => expect(await items('transaction', [subject])).toBe(1), PATIENCE);
   }, 30_000);
 });

@@ -6,12 +6,12 @@ import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
 import { CauseStore } from '../../src/attention/cause.store.js';
 import { openRounds } from '../../src/attention/causes.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
+import { PATIENCE } from '../world/patience.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
 import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
-const PATIENCE = { timeout: 10_000, interval: 20 };
 
 interface Item {
   readonly id: string;

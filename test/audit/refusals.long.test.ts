@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { describe, expect, test, vi } from 'vitest';
 import { GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const world = useWorld();
 
@@ -174,7 +175,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
           { action: 'free-spins.status', target, ...repeats },
           { action: 'free-spins.read', target, ...repeats },
         ]),
-      { timeout: 5_000 },
+      PATIENCE,
     );
     await call('GET', `/v1/admin/free-spins/${requestRef}`);
     expect((await recorded({ actor })).at(-1)).toMatchObject({ action: 'free-spins.read', after: {} });
@@ -201,9 +202,10 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     expect(await recorded({ actor })).toMatchObject(first);
     world.clock.advance(60);
     const repeated = first.map(({ action }) => ({ action, after: { repeats: 2 } }));
-    await vi.waitFor(async () => expect(await recorded({ actor })).toMatchObject([...first, ...repeated]), {
-      timeout: 5_000,
-    });
+    await vi.waitFor(
+      async () => expect(await recorded({ actor })).toMatchObject([...first, ...repeated]),
+      PATIENCE,
+    );
   });
 
   test('is recorded at once if it is the whole list as CSV', async () => {
@@ -230,7 +232,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     await vi.waitFor(
       async () =>
         expect(await recorded({ actor })).toMatchObject([refusal, { ...refusal, after: { repeats: 2 } }]),
-      { timeout: 5_000 },
+      PATIENCE,
     );
   });
 
@@ -243,12 +245,12 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     );
     world.clock.advance(60);
     const failed = expect.objectContaining({ msg: 'repeated audit entries cannot be recorded' }) as object;
-    await vi.waitFor(() => expect(errors).toHaveBeenCalledWith(failed), { timeout: 5_000 });
+    await vi.waitFor(() => expect(errors).toHaveBeenCalledWith(failed), PATIENCE);
     expect(await recorded({ actor })).toHaveLength(1);
     await world.sql.run('ALTER TABLE audit_entries DROP CONSTRAINT no_repeats');
     await vi.waitFor(
       async () => expect(await recorded({ actor })).toMatchObject([{}, { after: { repeats: 2 } }]),
-      { timeout: 5_000 },
+      PATIENCE,
     );
     errors.mockRestore();
   });

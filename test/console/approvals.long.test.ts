@@ -69,7 +69,7 @@ describeDesk('approvals', () => {
       if (answers.length > 1) await answers[1]!();
     });
     await page.getByRole('link', { name: 'Approvals' }).click();
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => answers.length).toBe(1);
     const other = await desk.signedIn('/console/approvals', approver);
     await other.getByRole('heading', { name: 'Approvals' }).waitFor();
     const { order } = await request();

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Metrics } from '../../src/observability/metrics.js';
 import { type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 let session: LaunchedSession;
 const lines: Record<string, unknown>[] = [];
@@ -35,7 +36,7 @@ async function misdirectedCalls(operation: string): Promise<number> {
 /** The warning about a misdirected answer, once it is written. */
 async function warning(): Promise<Record<string, unknown>> {
   const found = () => lines.filter(({ msg }) => String(msg).includes('names another call'));
-  await vi.waitFor(() => expect(found()).toHaveLength(1));
+  await vi.waitFor(() => expect(found()).toHaveLength(1), PATIENCE);
   return found()[0]!;
 }
 

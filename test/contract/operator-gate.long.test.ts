@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Metrics } from '../../src/observability/metrics.js';
 import { GAME, OTHER_OPERATOR, type Reply, useWorld, type World } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 /** Small bounds, so that few calls reach them. */
 const MAX_IN_FLIGHT = 4;
@@ -17,7 +18,7 @@ beforeEach(async () => {
 
 /** Waits until the wallet has received this number of calls in this test. */
 const calls = (count: number) =>
-  vi.waitFor(() => expect(world.wallet.received.length - received).toBe(count), 5_000);
+  vi.waitFor(() => expect(world.wallet.received.length - received).toBe(count), PATIENCE);
 
 const expectRefused = (reply: Reply) => {
   expect(reply.status).toBe(500);
@@ -77,7 +78,7 @@ describe('the bound on calls to one operator', () => {
     await calls(bound);
     const refused: Reply[] = [];
     for (const answer of answers) void answer.then((reply) => reply.status === 500 && refused.push(reply));
-    await vi.waitFor(() => expect(refused).toHaveLength(60 - bound), 5_000);
+    await vi.waitFor(() => expect(refused).toHaveLength(60 - bound), PATIENCE);
     held.withdraw();
     held.release();
     const replies = await Promise.all(answers);

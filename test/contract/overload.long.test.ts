@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Admission, type AdmittedRequest, MAX_CLAIMING } from '../../src/wallet/admission.js';
 import { type LaunchedSession, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const BEYOND = 10;
 
@@ -68,7 +69,7 @@ test('a WIN is admitted before BETs, and of BETs the newest', async () => {
   const admitted = recordAdmissions();
   const queues = admission as unknown as Record<'settling' | 'beginning', unknown[]>;
   const wait = async (count: number) =>
-    vi.waitFor(() => expect(queues.settling.length + queues.beginning.length).toBe(count));
+    vi.waitFor(() => expect(queues.settling.length + queues.beginning.length).toBe(count), PATIENCE);
   const bodies = [
     world.transaction(session, 'BET'),
     world.transaction(session, 'BET'),

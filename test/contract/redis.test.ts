@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { RedisProxy } from '../world/redis-proxy.js';
 import { OPERATOR, PROVIDER, startApplication, startWorld, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const VERIFY = '/v1/wallet/session/verify';
 const TOKEN = { sessionToken: 'unknown' };
@@ -36,7 +37,7 @@ describe('when Redis does not answer', () => {
     expect(Object.keys((await response.json()) as object)).toEqual(['error']);
     const requestId = response.headers.get('x-request-id')!;
     const logged = () => lines.filter((line) => line.includes(`"${requestId}"`));
-    const line = await vi.waitUntil(() => logged().find((one) => one.includes('"parts"')));
+    const line = await vi.waitUntil(() => logged().find((one) => one.includes('"parts"')), PATIENCE);
     expect(JSON.parse(line)).toMatchObject({ parts: { signature: expect.any(Number) as number } });
     expect(logged().join('')).toContain('nonce not claimed, request refused: check Redis');
   });
@@ -70,11 +71,11 @@ describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
     try {
       expect(await readiness()).toBe(200);
       await proxy.cut();
-      await expect.poll(readiness, { timeout: 5_000 }).toBe(503);
+      await expect.poll(readiness).toBe(503);
       const refused = await world.signed(PROVIDER, VERIFY, TOKEN);
       expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
       await proxy.restore();
-      await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
+      await expect.poll(readiness).toBe(200);
       const answered = await world.signed(PROVIDER, VERIFY, TOKEN);
       expect(answered.headers.get('x-error-code')).toBe('SESSION_INVALID');
       expect([said('Redis unavailable'), said('Redis is available again')]).toEqual([1, 1]);

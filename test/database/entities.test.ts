@@ -4,6 +4,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { selectList } from '../../src/database/select-list.js';
 import { Tool } from '../free-spins/tool.js';
 import { OTHER_OPERATOR, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 /** Types whose names differ between PostgreSQL's information schema and TypeORM. */
 const SCHEMA_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone' };
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { json } = await world.admin('GET', `/v1/admin/free-spins/batches/${String(batchId)}`);
     expect(json).toMatchObject({ pending: 0 });
-  });
+  }, PATIENCE);
   await world.admin('POST', `/v1/admin/operators/${OTHER_OPERATOR}/pause`, { reason: 'moved' });
   await world.admin('POST', '/v1/admin/keys', { name: 'Night shift', role: 'support' });
   const { sessionId } = await world.launch({ language: 'en' });

@@ -160,13 +160,13 @@ describe('a committed settlement whose answer was lost', () => {
 describe('continues after resets:', () => {
   test.each(MOMENTS)('the polling of the directory, %s the statement', async (moment) => {
     const cut = proxy.cut('tenancy_version', moment);
-    await expect.poll(() => cut.count, { timeout: 5_000 }).toBeGreaterThan(1);
+    await expect.poll(() => cut.count).toBeGreaterThan(1);
     expect((await (await bet()).submit()).json).toMatchObject({ status: 'APPROVED' });
     cut.withdraw();
     const name = randomUUID();
     await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { name });
     const tenancy = instance.app.get(TenancyService);
-    await expect.poll(() => tenancy.provider(PROVIDER)?.name, { timeout: 5_000 }).toBe(name);
+    await expect.poll(() => tenancy.provider(PROVIDER)?.name).toBe(name);
   });
 
   test.each(MOMENTS)('the resolver, %s the statement', async (moment) => {
@@ -264,7 +264,7 @@ test('a Redis that resets every connection costs requests, not the instance', as
   const other = await world.another(world.clock, { REDIS_URL: `redis://127.0.0.1:${port}` });
   const reply = await other.submit((await bet()).body);
   expect([reply.status, reply.headers.get('x-error-code')]).toEqual([500, 'REPLAY_PROTECTION_UNAVAILABLE']);
-  await expect.poll(() => connections, { timeout: 5_000 }).toBeGreaterThan(2);
+  await expect.poll(() => connections).toBeGreaterThan(2);
   await other.app.close();
   redis.close();
 });

@@ -12,6 +12,7 @@ import {
   type Reply,
   useWorld,
 } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const world = useWorld({ DOCS_ENABLED: 'true' });
 beforeAll(async () => {
@@ -31,7 +32,10 @@ beforeAll(async () => {
     await world.admin('POST', `/v1/admin/games/${game}/pause`, { reason: 'to be listed' });
   }
   // The item of the flagged WIN is opened after its answer.
-  await vi.waitFor(async () => expect((await get('/v1/admin/attention')).text).toContain('UNKNOWN_BATCH'));
+  await vi.waitFor(
+    async () => expect((await get('/v1/admin/attention')).text).toContain('UNKNOWN_BATCH'),
+    PATIENCE,
+  );
 });
 
 function get(path: string, accept?: string): Promise<Reply> {

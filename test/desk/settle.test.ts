@@ -5,6 +5,7 @@ import { APPROVALS, type Person, person } from '../approvals/desk.js';
 import { OTHER_OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
+import { PATIENCE } from '../world/patience.js';
 
 /** Number of races of a settlement against a retry; each comes first in half of them. */
 const RACES = 4;
@@ -261,7 +262,7 @@ async function holdRow({ transactionId }: Pick<Body, 'transactionId'>) {
     untilWaiting: (waiting: number) =>
       vi.waitFor(
         async () => expect((await world.sql.run(WAITING)).length).toBeGreaterThanOrEqual(waiting),
-        5_000,
+        PATIENCE,
       ),
     release: async () => {
       await client.query('COMMIT');

@@ -11,6 +11,7 @@ import {
   useWorld,
 } from '../world/world.js';
 import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
+import { PATIENCE } from '../world/patience.js';
 
 let session: LaunchedSession;
 const world = useWorld();
@@ -500,7 +501,7 @@ describe('the detail', () => {
         ...Array.from({ length: 19 }, (_, index) => index + 2),
         ...latest,
       ]);
-    });
+    }, PATIENCE);
   });
 
   test('advises what to do, from the time-out to the decision that the provider does not know', async () => {

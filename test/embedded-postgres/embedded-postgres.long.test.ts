@@ -12,6 +12,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
+import { PATIENCE } from '../world/patience.js';
 
 const root = process.getuid?.() === 0;
 const project = resolve(import.meta.dirname, '../..');
@@ -72,7 +73,7 @@ test('a second process is refused as long as the first owns the folder', async (
   expect(await isOwned(dataDir)).toBe(true);
   expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await first.kill();
-  await vi.waitFor(async () => expect(await isOwned(dataDir)).toBe(false));
+  await vi.waitFor(async () => expect(await isOwned(dataDir)).toBe(false), PATIENCE);
   await start();
 });
 
@@ -86,9 +87,7 @@ test('a server that survived a kill -9 of its process is taken over, supervised 
   expect(lines).toContainEqual(expect.stringContaining(`left running (pid ${pid})`));
 
   await killPostmaster();
-  await expect
-    .poll(() => query(second.url, 'SELECT 1 AS one').catch(String), { timeout: 10_000 })
-    .toEqual([{ one: 1 }]);
+  await expect.poll(() => query(second.url, 'SELECT 1 AS one').catch(String)).toEqual([{ one: 1 }]);
   const successor = await postmasterPid();
   expect(successor).not.toBe(pid);
   await second.stop();
@@ -128,7 +127,7 @@ test('a server that dies is started again on the same port, with its rows and th
   await query(postgres.url, 'CREATE TABLE kept AS SELECT 7 AS number');
   await killPostmaster();
   await expect
-    .poll(() => query(postgres.url, 'SELECT number FROM kept').catch(String), { timeout: 10_000 })
+    .poll(() => query(postgres.url, 'SELECT number FROM kept').catch(String))
     .toEqual([{ number: 7 }]);
   await expect.poll(() => lines).toContainEqual(expect.stringMatching(/^PostgreSQL is back on port \d+$/));
   await expect(start()).rejects.toThrow(inUse());

@@ -65,12 +65,12 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
       for (const { status, headers } of refused)
         expect([status, headers.get('x-error-code')]).toEqual([500, 'REPLAY_PROTECTION_UNAVAILABLE']);
       expect(world.wallet.calls(during.transactionId)).toEqual([]);
-      await expect.poll(readiness, { timeout: 5_000 }).toBe(503);
+      await expect.poll(readiness).toBe(503);
       await redis.start();
       const { refusals, afterMs } = await untilApproved(during);
       console.log(`Redis killed and back: recovered after ${afterMs} ms`);
       expect([...refusals].filter((refusal) => !CLOSED.has(refusal))).toEqual([]);
-      await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
+      await expect.poll(readiness).toBe(200);
       expect((await world.submit(before)).headers.get('idempotency-replayed')).toBe('true');
       expect(world.wallet.booked(during.transactionId)?.movements).toBe(1);
       expect([said('Redis unavailable'), said('Redis is available again')]).toEqual([1, 1]);
@@ -103,7 +103,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
         replayed = await verify();
       expect(replayed.text).toBe('invalid signature');
       expect(world.wallet.booked(bet.transactionId)?.movements).toBe(1);
-      await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
+      await expect.poll(readiness).toBe(200);
       await expect.poll(() => said('Redis is available again') === said('Redis unavailable')).toBe(true);
       expect([1, 2]).toContain(said('Redis unavailable'));
     },
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
 
     const bet = world.transaction(await world.launch(), 'BET');
     await second.kill();
-    await expect.poll(readiness, { timeout: 10_000 }).toBe(503);
+    await expect.poll(readiness).toBe(503);
     const refused = await world.submit(bet);
     expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
       500,
@@ -153,14 +153,14 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     const { refusals, afterMs } = await untilApproved(bet);
     console.log(`a node of the Redis Cluster killed and back: recovered after ${afterMs} ms`);
     expect([...refusals].filter((refusal) => !CLOSED.has(refusal))).toEqual([]);
-    await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
+    await expect.poll(readiness).toBe(200);
     // Nodes learn of the loss and the return one after the other, and readiness asks one of them.
     expect(said('Redis unavailable')).toBeGreaterThan(0);
     const recovered = async () => {
       await readiness();
       return said('Redis is available again') === said('Redis unavailable');
     };
-    await expect.poll(recovered, { timeout: 10_000 }).toBe(true);
+    await expect.poll(recovered).toBe(true);
   }, 120_000);
 
   test('as a cluster that promotes a replica: routes recover, and used nonces stay refused', async () => {
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     const { refusals } = await untilApproved(bet);
     expect([...refusals].filter((refusal) => !CLOSED.has(refusal))).toEqual([]);
     expect(world.wallet.booked(bet.transactionId)?.movements).toBe(1);
-    await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
+    await expect.poll(readiness).toBe(200);
   }, 120_000);
 });
 

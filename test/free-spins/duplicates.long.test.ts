@@ -4,6 +4,7 @@ import { MARK_STORED_WINS } from '../../src/database/migrations/0025-duplicate-g
 import { GRANT, STATUS } from '../world/provider.js';
 import { ADMIN_KEY, FOREIGN_GAME, OPERATOR, OTHER_OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool } from './tool.js';
+import { PATIENCE } from '../world/patience.js';
 
 const AT_ONCE = 100;
 
@@ -85,7 +86,7 @@ describe('a grant that is answered with the externalRef of a live grant of the p
       };
       expect(items).toMatchObject([{ state: 'GRANTED', duplicateOf: first }]);
       return items[0]!;
-    });
+    }, PATIENCE);
     const { requestRef } = duplicate;
     const list = `free-spins?playerRef=${playerRef}`;
     expect((await tool.signedGet(OPERATOR, `/v1/operator/${path}`)).json['items']).toEqual([duplicate]);

@@ -259,10 +259,10 @@ describe('the default of the installation', () => {
       );
     };
     await set({ maxWinMinor: 1_000 }, DEFAULT);
-    await expect.poll(flagged, { timeout: 5_000 }).toBe(true);
+    await expect.poll(flagged).toBe(true);
     const raise = await asker.call('PUT', PATH, { maxWinMinor: 2_000 });
     await approve(waits(raise, { maxWinMinor: 1_000 }, { maxWinMinor: 2_000 }));
-    await expect.poll(flagged, { timeout: 5_000 }).toBe(false);
+    await expect.poll(flagged).toBe(false);
   });
 
   test('with a daily limit is not exceeded by concurrent requests at two instances', async () => {

@@ -53,7 +53,7 @@ test('trades count for 30 days, of all instances, and only those that were appro
   const demo = await world.launch({ currency: 'NOK', mode: 'DEMO' });
   await world.submit(world.transaction(demo, 'BET', { currency: 'NOK' }));
   await trade(other, 'DKK');
-  await expect.poll(() => missing(), { timeout: 10_000 }).toEqual([`${OPERATOR}/DKK`]);
+  await expect.poll(() => missing()).toEqual([`${OPERATOR}/DKK`]);
   await world.sql.run(`UPDATE traded_currencies SET last_traded_at = last_traded_at - interval '30 days'`);
   expect(await missing()).toEqual([]);
   await other.app.close();

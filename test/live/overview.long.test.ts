@@ -8,6 +8,7 @@ import { Activity } from '../../src/wallet/activity/activity.service.js';
 import { APPROVALS, person } from '../approvals/desk.js';
 import { Transactions } from '../world/transactions.js';
 import { OPERATOR, OTHER_OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 let here: World;
 let there: World;
@@ -44,9 +45,7 @@ async function overview(world = here): Promise<Overview> {
 /** Waits until the overviews of both instances satisfy a check. An overview is at most 5 s old. */
 async function eventually(check: (overview: Overview) => void): Promise<void> {
   await Promise.all(
-    [here, there].map((world) =>
-      vi.waitFor(async () => check(await overview(world)), { timeout: 6_000, interval: 100 }),
-    ),
+    [here, there].map((world) => vi.waitFor(async () => check(await overview(world)), PATIENCE)),
   );
 }
 
@@ -65,7 +64,7 @@ async function begin(): Promise<void> {
   for (const world of [here, there]) await world.app.get(Activity).share();
   // Outlives the overview that readers share.
   const from = await overview();
-  await vi.waitUntil(async () => (await overview()).at > from.at, { timeout: 6_000, interval: 100 });
+  await vi.waitUntil(async () => (await overview()).at > from.at, PATIENCE);
   before = sums(await overview());
 }
 
@@ -162,14 +161,11 @@ describe('the transactions of the last hour', () => {
     const session = await here.launch({ currency: 'EEE' });
     const bet = await transactions.timedOut(here.transaction(session, 'BET', { amountMinor: 60 }), true);
     await transactions.timedOut(bet);
-    const { operators, providers } = await vi.waitFor(
-      async () => {
-        const one = await overview();
-        expect(one.operators.find(({ id }) => id === OPERATOR)).toMatchObject({ undecided: 1 });
-        return one;
-      },
-      { timeout: 6_000, interval: 100 },
-    );
+    const { operators, providers } = await vi.waitFor(async () => {
+      const one = await overview();
+      expect(one.operators.find(({ id }) => id === OPERATOR)).toMatchObject({ undecided: 1 });
+      return one;
+    }, PATIENCE);
     for (const tenants of [operators, providers]) {
       const undecided = tenants.filter((tenant) => tenant['undecided'] === 1);
       expect(undecided.map(({ id }) => id)).toEqual([tenants === operators ? OPERATOR : PROVIDER]);

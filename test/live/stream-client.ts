@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, vi } from 'vitest';
 import { ADMIN_KEY, type World } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 export interface ReceivedEvent {
   readonly event: string;
@@ -41,10 +42,7 @@ export class StreamClient {
 
   /** Waits for an event whose data has these fields. */
   async receives(event: ReceivedEvent['event'], fields: Record<string, unknown> = {}): Promise<void> {
-    await vi.waitFor(() => expect(this.of(event)).toContainEqual(expect.objectContaining(fields)), {
-      timeout: 15_000,
-      interval: 50,
-    });
+    await vi.waitFor(() => expect(this.of(event)).toContainEqual(expect.objectContaining(fields)), PATIENCE);
   }
 
   async end(): Promise<void> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GAME, OPERATOR, startWorld, useWorld, type World } from '../world/world.js';
 import { StreamClient } from './stream-client.js';
+import { PATIENCE } from '../world/patience.js';
 
 const here = useWorld();
 let there: World;
@@ -55,7 +56,7 @@ test('begins with the overview, which follows at most every five seconds', async
   expect(Object.keys(client.of('overview')[0]!)).toEqual(Object.keys(first.json));
   expect(client.events[0]!.event).toBe('overview');
   const startedMs = performance.now();
-  await vi.waitUntil(() => client.of('overview').length === 3, { timeout: 15_000, interval: 20 });
+  await vi.waitUntil(() => client.of('overview').length === 3, PATIENCE);
   expect(performance.now() - startedMs).toBeGreaterThan(9_000);
   expect(performance.now() - startedMs).toBeLessThan(13_500);
 });
@@ -211,7 +212,7 @@ test('needs a key, answers HEAD, and is limited by key', async () => {
   expect([refused.status, refused.headers.get('X-Error-Code')]).toEqual([500, 'OVERLOADED']);
   expect(refused.headers.get('Retry-After')).toBe('5');
   opened[0]!.close();
-  await vi.waitUntil(async () => (await here.metrics()).includes('croupier_streams 249\n'));
+  await vi.waitUntil(async () => (await here.metrics()).includes('croupier_streams 249\n'), PATIENCE);
   expect((await open(here, { key })).response.statusCode).toBe(200);
 });
 

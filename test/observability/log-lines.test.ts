@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { expect, test, vi } from 'vitest';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const raw: string[] = [];
 const lines: Record<string, unknown>[] = [];
@@ -20,7 +21,10 @@ const world = useWorld(
 async function linesOf(reply: { headers: Headers }): Promise<Record<string, unknown>[]> {
   const requestId = reply.headers.get('x-request-id');
   const ofRequest = () => lines.filter((line) => line['requestId'] === requestId);
-  await vi.waitFor(() => expect(ofRequest().some((line) => line['context'] === 'Request')).toBe(true));
+  await vi.waitFor(
+    () => expect(ofRequest().some((line) => line['context'] === 'Request')).toBe(true),
+    PATIENCE,
+  );
   return ofRequest();
 }
 
@@ -135,7 +139,7 @@ test('the line of a known route has no method of its own', async () => {
 
 test('foreign text in a line is escaped, and a parser of the line reads it as it was', async () => {
   new Logger('Test').log({ msg: 'foreign', detail: '\u202e\u2028\u0085\u007f\u001b' });
-  await vi.waitFor(() => expect(raw.some((line) => line.includes('"foreign"'))).toBe(true));
+  await vi.waitFor(() => expect(raw.some((line) => line.includes('"foreign"'))).toBe(true), PATIENCE);
   const line = raw.find((each) => each.includes('"foreign"'))!;
   expect(line).toContain(String.raw`"\u202e\u2028\u0085\u007f\u001b"`);
   expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u2028-\u202e]/u);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Metrics } from '../../src/observability/metrics.js';
+import { PATIENCE } from '../world/patience.js';
 
 let metrics: Metrics;
 beforeEach(() => (metrics = new Metrics()));
@@ -26,9 +27,9 @@ test('deferred updates are applied before the metrics are read', async () => {
 
 test('deferred updates are applied even if the metrics are not read', async () => {
   settle(3);
-  await vi.waitFor(async () => expect(await applied()).toBe(3));
+  await vi.waitFor(async () => expect(await applied()).toBe(3), PATIENCE);
   settle(2);
-  await vi.waitFor(async () => expect(await applied()).toBe(5));
+  await vi.waitFor(async () => expect(await applied()).toBe(5), PATIENCE);
 });
 
 test('at most a hundred updates are deferred', async () => {

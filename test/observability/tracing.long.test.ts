@@ -4,6 +4,7 @@ import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { GAME, OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 import { TestClock } from '../world/test-clock.js';
 import { OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
+import { PATIENCE } from '../world/patience.js';
 
 let receiver: OtlpReceiver;
 let world: World;
@@ -30,7 +31,7 @@ const CALLER_SPAN = 'b7ad6b7169203331';
 
 /** Waits until a trace has a span of this name, and gives all its spans. */
 async function spansOf(traceId: string, last: string): Promise<Map<string, ReceivedSpan>> {
-  await vi.waitFor(() => expect([...receiver.trace(traceId).keys()]).toContain(last), { timeout: 10_000 });
+  await vi.waitFor(() => expect([...receiver.trace(traceId).keys()]).toContain(last), PATIENCE);
   return receiver.trace(traceId);
 }
 
@@ -136,7 +137,7 @@ describe('a traced BET', () => {
         ({ name, attributes }) =>
           name === 'resolve' && attributes['croupier.transactionId'] === bet.transactionId,
       );
-    await vi.waitFor(() => expect(resolution()).toBeDefined(), { timeout: 10_000 });
+    await vi.waitFor(() => expect(resolution()).toBeDefined(), PATIENCE);
     const { traceId: other, spanId } = resolution()!;
     expect(other).not.toBe(traceId);
     expect(receiver.trace(other).get('operator')?.parentSpanId).toBe(spanId);
@@ -157,7 +158,7 @@ test('a callback has a span, and its provider continues the trace', async () => 
   expect(reply.status).toBe(201);
   const callback = () =>
     receiver.spans.find(({ attributes }) => attributes['croupier.reference'] === requestRef);
-  await vi.waitFor(() => expect(callback()).toBeDefined(), { timeout: 10_000 });
+  await vi.waitFor(() => expect(callback()).toBeDefined(), PATIENCE);
   const { name, traceId, spanId, kind } = callback()!;
   expect({ name, kind }).toEqual({ name: 'callback', kind: 3 });
   const call = world.provider.received.find(({ json }) => json['requestRef'] === requestRef);
@@ -178,16 +179,13 @@ test('a failing receiver loses spans and causes one log line, but affects no req
   receiver.status = 400;
   for (let n = 0; n < 3; n += 1) {
     expect((await world.submit(world.transaction(session, 'BET'))).status).toBe(200);
-    await vi.waitFor(() => expect(lost()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lost()).toHaveLength(1), PATIENCE);
   }
   receiver.status = 200;
-  await vi.waitFor(
-    async () => {
-      await world.submit(world.transaction(session, 'BET'));
-      expect(lines.map(({ msg }) => msg)).toContain('spans are exported again');
-    },
-    { timeout: 10_000, interval: 300 },
-  );
+  await vi.waitFor(async () => {
+    await world.submit(world.transaction(session, 'BET'));
+    expect(lines.map(({ msg }) => msg)).toContain('spans are exported again');
+  }, PATIENCE);
 });
 
 test('sampling decides for requests that no caller traces', async () => {

@@ -9,6 +9,7 @@ import { Outbound } from '../../src/outbound/outbound.service.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { TestClock } from '../world/test-clock.js';
+import { PATIENCE } from '../world/patience.js';
 
 const LIMIT_BYTES = 64 * 1024;
 /** Number of concurrent calls to one tenant. */
@@ -104,7 +105,7 @@ describe('an answer', () => {
       received: { status: 200, body: Buffer.alloc(65_536, 'x') },
       detail: 'the answer is larger than 65536 bytes',
     });
-    await vi.waitFor(() => expect(sockets.size).toBe(0));
+    await vi.waitFor(() => expect(sockets.size).toBe(0), PATIENCE);
   });
 });
 
@@ -138,7 +139,7 @@ describe('there is no complete answer:', () => {
   ])('%s: the connection is given up', async (_, silence) => {
     answer = silence;
     expect(await post('/', 50)).toMatchObject({ kind: 'timeout', detail: 'no complete answer within 50 ms' });
-    await vi.waitFor(() => expect(sockets.size).toBe(0));
+    await vi.waitFor(() => expect(sockets.size).toBe(0), PATIENCE);
   });
 
   test('it is not complete in time: the received part is kept', async () => {
@@ -203,7 +204,7 @@ describe('the connections of a tenant', () => {
     const pending: ServerResponse[] = [];
     answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = Array.from({ length: CALLS }, () => post('/held'));
-    await vi.waitFor(() => expect(pending).toHaveLength(CALLS));
+    await vi.waitFor(() => expect(pending).toHaveLength(CALLS), PATIENCE);
     expect(await post('/other', PATIENCE_MS, 'another operator')).toMatchObject({ kind: 'answered' });
     expect(sockets.size).toBe(CALLS + 1);
     for (const response of pending) response.end();
@@ -214,7 +215,7 @@ describe('the connections of a tenant', () => {
     const pending: ServerResponse[] = [];
     answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = post('/held');
-    await vi.waitFor(() => expect(pending).toHaveLength(1));
+    await vi.waitFor(() => expect(pending).toHaveLength(1), PATIENCE);
     url += '/moved';
     expect(await post('/next')).toMatchObject({ kind: 'answered' });
     pending[0]?.end();
@@ -297,7 +298,7 @@ describe('a kept connection', () => {
     await outbound.post(call('/'), () => ({ kind: 'unknown', misdirected: true }));
     await postThenTurn();
     expect(carriers[1]).not.toBe(carriers[0]);
-    await vi.waitFor(() => expect(sockets).not.toContain(carriers[0]));
+    await vi.waitFor(() => expect(sockets).not.toContain(carriers[0]), PATIENCE);
   });
 });
 

@@ -3,6 +3,7 @@ import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { nodeWarning } from '../../src/runtime/node-version.js';
 import { BuiltService, until } from './built-service.js';
+import { PATIENCE } from '../world/patience.js';
 
 describe('the service as a process', () => {
   let service: BuiltService;
@@ -104,7 +105,7 @@ describe('the service as a process', () => {
       const response = await fetch(`${service.url}/health/ready`);
       expect(response.status).toBe(503);
       return response;
-    });
+    }, PATIENCE);
     expect(await readiness.json()).toMatchObject({ status: 'stopping', checks: { database: 'up' } });
     expect(readiness.headers.get('connection')).toBe('close');
     expect((await service.submit(body)).json).toMatchObject({ status: 'APPROVED' });
@@ -126,7 +127,7 @@ describe('the service as a process', () => {
     void service.end('SIGTERM');
     expect(await Promise.all(clients)).toEqual(Array.from({ length: 16 }, () => 'close'));
     agent.destroy();
-    await vi.waitFor(() => expect(service.exitCode).toBe(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(service.exitCode).toBe(0), PATIENCE);
     await service.start();
   });
 

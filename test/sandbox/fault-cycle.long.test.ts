@@ -10,6 +10,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { ADMIN_KEY, useWorld } from '../world/world.js';
 import { rulesOf, setRules } from './counterparts.js';
+import { PATIENCE } from '../world/patience.js';
 
 /** How long the platform waits for the wallet, in milliseconds: longer than `answers-swapped` waits for a second call. */
 const PATIENCE_MS = 600;
@@ -134,7 +135,8 @@ test.each(OF_WALLET)('after %s in each operation, reconciling finds nothing', as
     await misbehave(origin, fault, 'BET', playerRef);
     await send(givenUp);
     await decide(undoOf(givenUp, session));
-    if (fault === 'book-late') await vi.waitFor(async () => expect(await isBooked(givenUp)).toBe(true));
+    if (fault === 'book-late')
+      await vi.waitFor(async () => expect(await isBooked(givenUp)).toBe(true), PATIENCE);
   }
   if (appliesTo(fault, 'WIN')) {
     await misbehave(origin, fault, 'WIN', playerRef);

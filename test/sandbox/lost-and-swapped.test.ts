@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { rulesOf, setRules, startCounterparts } from './counterparts.js';
+import { PATIENCE } from '../world/patience.js';
 
 const START_MINOR = 100_000;
 /** How long a caller waits for an answer that does not come, in milliseconds. */
@@ -38,13 +39,14 @@ describe('lose-the-call', () => {
 describe('book-late', () => {
   const late = () => bet('one', { timeoutMs: TIMEOUT_MS });
   const bookedLate = () =>
-    vi.waitFor(async () => expect(await counterparts.balance()).toBe(START_MINOR - 100));
+    vi.waitFor(async () => expect(await counterparts.balance()).toBe(START_MINOR - 100), PATIENCE);
 
   test('books after the caller has given up', async () => {
     await fault({ fault: 'book-late', ms: 50 });
     const call = late();
-    await vi.waitFor(async () =>
-      expect(await rulesOf(counterparts.walletOrigin)).toMatchObject([{ applied: 1 }]),
+    await vi.waitFor(
+      async () => expect(await rulesOf(counterparts.walletOrigin)).toMatchObject([{ applied: 1 }]),
+      PATIENCE,
     );
     expect(await counterparts.balance()).toBe(START_MINOR);
     await expect(call).rejects.toEqual(timedOut);
@@ -58,7 +60,7 @@ describe('book-late', () => {
     await expect(late()).rejects.toEqual(timedOut);
     const rollback = { kind: 'ROLLBACK', originalTransactionId: 'one' };
     expect(await bet('undo', rollback)).toMatchObject(approved);
-    await vi.waitFor(async () => expect(await statementLines('one')).toHaveLength(1));
+    await vi.waitFor(async () => expect(await statementLines('one')).toHaveLength(1), PATIENCE);
     expect(await statementLines('one')).toEqual([expect.stringContaining(',DECLINED,')]);
     expect(await counterparts.balance()).toBe(START_MINOR);
   });

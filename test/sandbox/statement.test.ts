@@ -5,6 +5,7 @@ import { HEADER, readStatement, type StatementLine } from '../../src/reconciliat
 import { OperatorWalletServer } from '../../src/sandbox/operator-wallet.server.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { startCounterparts } from './counterparts.js';
+import { PATIENCE } from '../world/patience.js';
 
 let counterparts: Awaited<ReturnType<typeof startCounterparts>>;
 
@@ -64,7 +65,7 @@ test('has the transactions from the first time on and before the second', async 
     await counterparts.bet(id);
     const booked = (await linesOf(await statement())).at(-1)!.bookedAt;
     bookedAt.push(booked);
-    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(booked)));
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(booked)), PATIENCE);
   }
   const [first, second, third] = bookedAt as [string, string, string];
   expect(await idsOf(await statement({ from: second }))).toEqual(['two', 'three']);

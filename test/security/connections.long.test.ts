@@ -83,7 +83,7 @@ describe('unanswered requests of one connection', () => {
     await Promise.all(held.map(({ arrived }) => arrived));
     socket.destroy();
     // The request for the metric counts as one.
-    await expect.poll(() => metric('croupier_http_requests_in_flight'), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => metric('croupier_http_requests_in_flight')).toBe(1);
     for (const { release } of held) release();
   });
 });

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { GAME, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 type Line = Record<string, unknown>;
 
@@ -45,7 +46,7 @@ test('lines of unauthenticated callers are bounded, and all suppressed ones are 
     flood(100, '/v1/admin/providers', guess, 429),
     flood(100, '/v1/wallet/balance', compressed, 415),
   ]);
-  await vi.waitFor(() => expect(accounted()).toBe(400), { timeout: 3000 });
+  await vi.waitFor(() => expect(accounted()).toBe(400), PATIENCE);
   const windows = Math.ceil((performance.now() - startedMs) / 1000) + 1;
   expect(ofRequests().length).toBeLessThanOrEqual(11 * windows);
   expect(suppressed()[0]).toMatchObject({ msg: 'log lines suppressed' });
@@ -66,11 +67,11 @@ test('lines of tenants and administrators are written during such a flood', asyn
   await Promise.all([strangers, ...own]);
   const written = (status: number, route: string) =>
     ofRequests().filter((line) => line['status'] === status && line['route'] === route).length;
-  await vi.waitFor(() => expect(written(400, 'PUT /v1/admin/games/:gameId')).toBe(15));
-  await vi.waitFor(() => expect(written(404, 'GET /v1/admin/providers/:id')).toBe(15));
-  await vi.waitFor(() => expect(written(400, 'POST /v1/wallet/balance')).toBe(15));
+  await vi.waitFor(() => expect(written(400, 'PUT /v1/admin/games/:gameId')).toBe(15), PATIENCE);
+  await vi.waitFor(() => expect(written(404, 'GET /v1/admin/providers/:id')).toBe(15), PATIENCE);
+  await vi.waitFor(() => expect(written(400, 'POST /v1/wallet/balance')).toBe(15), PATIENCE);
   expect(ofRequests().filter(({ tenant }) => tenant === OPERATOR).length).toBe(15);
-  await vi.waitFor(() => expect(accounted()).toBe(300 + 4 * 15), { timeout: 3000 });
+  await vi.waitFor(() => expect(accounted()).toBe(300 + 4 * 15), PATIENCE);
 });
 
 test('a count that waits for the end of its second is written when the service stops', async () => {
@@ -92,7 +93,7 @@ test('an X-Tenant-ID is logged only if it names a tenant', async () => {
   await world.signed(PROVIDER, '/v1/wallet/balance', {}, { secret: 'wrong' });
   await world.signed(OPERATOR, '/v1/wallet/balance', {});
   const refused = () => lines.filter(({ msg }) => msg === 'signature refused');
-  await vi.waitFor(() => expect(refused().length).toBe(3));
+  await vi.waitFor(() => expect(refused().length).toBe(3), PATIENCE);
   expect(refused().map(({ reason, tenantId }) => [reason, tenantId])).toEqual([
     ['unknown_tenant', undefined],
     ['signature_mismatch', PROVIDER],

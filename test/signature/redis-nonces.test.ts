@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { RedisProxy } from '../world/redis-proxy.js';
 import { OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 const redisUrl = inject('redisUrl');
 
@@ -92,7 +93,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
     proxy.withhold();
     const answer = proxied.signed(PROVIDER, VERIFY, TOKEN, { nonce });
     const keys = [previousKey(PROVIDER, nonce), `croupier:{${PROVIDER}}:nonce:${nonce}`, windowKey(PROVIDER)];
-    await vi.waitUntil(() => keys.every((key) => proxy.sent.includes(key)));
+    await vi.waitUntil(() => keys.every((key) => proxy.sent.includes(key)), PATIENCE);
     const sentBeforeAnyAnswer = proxy.sent;
     proxy.release();
     expect((await answer).headers.get('x-error-code')).toBe('SESSION_INVALID');
@@ -145,7 +146,7 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       expect(refused.status).toBe(500);
       expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
       expect(refused.headers.get('x-next-action')).toBe('retry-same-request');
-      await vi.waitUntil(() => lines.some((line) => line.includes('WRONGTYPE')));
+      await vi.waitUntil(() => lines.some((line) => line.includes('WRONGTYPE')), PATIENCE);
       await redis.del(windowKey(tenant));
     });
   });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
+import { PATIENCE } from '../world/patience.js';
 
 let other: World;
 const lines: Record<string, unknown>[] = [];
@@ -174,33 +175,34 @@ test('a pause takes effect on every instance, and the log has the reason', async
   // Both instances know the session, so that their BETs take the shortcut.
   expect((await other.submit(world.transaction(session, 'BET'))).status).toBe(200);
   await world.admin('POST', `${paused.path}/pause`, { reason: 'the wallet is being moved' });
-  const within = { timeout: 5_000, interval: 20 };
   await vi.waitFor(
     async () => expectPaused(await other.submit(world.transaction(session, 'BET')), paused),
-    within,
+    PATIENCE,
   );
   const reply = await world.submit(world.transaction(session, 'BET'));
   const requestId = reply.headers.get('x-request-id');
-  await vi.waitFor(() =>
-    expect(lines.filter((line) => line['requestId'] === requestId)).toContainEqual(
-      expect.objectContaining({
-        msg: 'POST /v1/wallet/transaction OPERATOR_NOT_CONFIGURED',
-        paused: `operator:${OPERATOR}`,
-        pauseReason: 'the wallet is being moved',
-      }),
-    ),
+  await vi.waitFor(
+    () =>
+      expect(lines.filter((line) => line['requestId'] === requestId)).toContainEqual(
+        expect.objectContaining({
+          msg: 'POST /v1/wallet/transaction OPERATOR_NOT_CONFIGURED',
+          paused: `operator:${OPERATOR}`,
+          pauseReason: 'the wallet is being moved',
+        }),
+      ),
+    PATIENCE,
   );
   await world.admin('POST', `${paused.path}/resume`);
   await vi.waitFor(
     async () => expect((await other.submit(world.transaction(session, 'BET'))).status).toBe(200),
-    within,
+    PATIENCE,
   );
 });
 
 test('a pause ends automatically', async () => {
   const path = `/v1/admin/games/${GAME}`;
   await world.admin('POST', `${path}/pause`, { reason: 'short', until: inSeconds(0.3) });
-  await vi.waitFor(async () => expect((await launch()).status).toBe(201), 5_000);
+  await vi.waitFor(async () => expect((await launch()).status).toBe(201), PATIENCE);
   expect((await world.admin('GET', path)).json).not.toHaveProperty('pause');
   const session = await world.launch();
   expect((await world.submit(world.transaction(session, 'BET'))).json).toMatchObject({ status: 'APPROVED' });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
 import { OperatorWalletCounterpart } from './operator-wallet.js';
 import { GRANT, ProviderCounterpart, STATUS } from './provider.js';
+import { PATIENCE } from './patience.js';
 
 const OPERATOR = { id: 'operator', secret: 'secret' };
 let wallet: OperatorWalletCounterpart;
@@ -94,7 +95,7 @@ test('a permanent behaviour ends when it is withdrawn, and one for the next call
 test('the answers of two calls change places', async () => {
   wallet.next({ do: 'book-then', then: { do: 'swap' } }, { transactionId: 'swapped' });
   const swapped = book('swapped');
-  await vi.waitFor(() => expect(wallet.booked('swapped')).toBeDefined());
+  await vi.waitFor(() => expect(wallet.booked('swapped')).toBeDefined(), PATIENCE);
   expect((await book('its-successor')).json).toMatchObject({ transactionId: 'swapped' });
   expect((await swapped).json).toMatchObject({ transactionId: 'its-successor' });
   expect((await book('another')).json).toMatchObject({ transactionId: 'another' });
@@ -120,9 +121,9 @@ test.each([
     );
   };
   send('first');
-  await vi.waitFor(() => expect(names()[0]).toBe('first'));
+  await vi.waitFor(() => expect(names()[0]).toBe('first'), PATIENCE);
   if (afterMs === undefined) send('second');
-  await vi.waitFor(() => expect(names()).toEqual(named));
+  await vi.waitFor(() => expect(names()).toEqual(named), PATIENCE);
   socket.destroy();
 });
 

@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { AddressLimit } from '../../../src/server/address-limit.js';
 import { createNodeServer } from '../../../src/server/node-server.js';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.js';
+import { PATIENCE } from '../../world/patience.js';
 
 const TIMEOUT_MS = 200;
 /** More than the kernel buffers without a reader. */
@@ -59,9 +60,10 @@ test('an answer that is read slowly is sent, until its client stops reading', as
     await read(4 * 1024 * 1024);
     expect(connectionDestroyed).not.toHaveBeenCalled();
   }
-  await vi.waitFor(() => expect(connectionDestroyed.mock.calls).toEqual([['unread-answer', '127.0.0.1']]), {
-    timeout: 5_000,
-  });
+  await vi.waitFor(
+    () => expect(connectionDestroyed.mock.calls).toEqual([['unread-answer', '127.0.0.1']]),
+    PATIENCE,
+  );
 });
 
 test('an answer that is still being sent when the server closes arrives completely', async () => {
@@ -80,9 +82,10 @@ test('bytes of a further request do not keep an answer that is not read', async 
   const limits = { headersTimeoutMs: TIMEOUT_MS, checkEveryMs: 20 };
   await send(`${GET}GET / HTTP/1.1\r\nX: `, (_, response) => response.end(ANSWER), limits);
   const trickle = setInterval(() => client.write('x'), TIMEOUT_MS / 4);
-  await vi.waitFor(() => expect(connectionDestroyed.mock.calls).toEqual([['unread-answer', '127.0.0.1']]), {
-    timeout: 5_000,
-  });
+  await vi.waitFor(
+    () => expect(connectionDestroyed.mock.calls).toEqual([['unread-answer', '127.0.0.1']]),
+    PATIENCE,
+  );
   clearInterval(trickle);
 });
 

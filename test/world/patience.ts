@@ -1,0 +1,5 @@
+/**
+ * For `vi.waitFor` and `vi.waitUntil`, which otherwise give up after a second: machines differ in speed by five times, and
+ * other files run beside this one. The limit only ends a test that has failed.
+ */
+export const PATIENCE = { timeout: 15_000, interval: 20 };
