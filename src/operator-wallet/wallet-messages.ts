@@ -116,7 +116,7 @@ export class WalletTransactionResponse {
     example: 'INSUFFICIENT_FUNDS',
     description:
       'Why it is DECLINED: `INSUFFICIENT_FUNDS`, `PLAYER_BLOCKED`, `LIMIT_REACHED`, `STAKE_ABOVE_LIMIT`, ' +
-      '`TRANSACTION_ROLLED_BACK`, `NOT_ROLLBACKABLE` or words of your own, which the provider sees as `OTHER`',
+      '`TRANSACTION_ROLLED_BACK`, `ROUND_ALREADY_SETTLED`, `NOT_ROLLBACKABLE` or words of your own, which the provider sees as `OTHER`',
   })
   readonly reason?: string;
 
