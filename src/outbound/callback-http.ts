@@ -108,7 +108,7 @@ export class CallbackHttp {
   private connectionFor(url: URL): { agent: HttpAgent; wasEstablished: () => boolean } {
     const options = {
       keepAlive: false,
-      ...(!this.configuration.outboundAllowPrivate && { lookup: this.resolver.publicOnly }),
+      lookup: this.configuration.outboundAllowPrivate ? this.resolver.any : this.resolver.publicOnly,
     };
     const secure = url.protocol === 'https:';
     const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);

@@ -112,7 +112,9 @@ export class Outbound implements OnApplicationShutdown {
       // The agent closes idle connections to a former address automatically.
       agent:
         known?.agent ??
-        walletAgent(this.configuration.outboundAllowPrivate ? {} : { lookup: this.resolver.publicOnly }),
+        walletAgent({
+          lookup: this.configuration.outboundAllowPrivate ? this.resolver.any : this.resolver.publicOnly,
+        }),
       baseUrl,
       origin: url.origin,
       basePath: url.pathname.replace(/\/$/, ''),

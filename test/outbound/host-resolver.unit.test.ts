@@ -1,0 +1,50 @@
+import type { LookupAddress } from 'node:dns';
+import { expect, test } from 'vitest';
+import { HostResolver } from '../../src/outbound/host-resolver.js';
+
+const PUBLIC = { address: '8.8.8.8', family: 4 };
+const PRIVATE = { address: '127.0.0.1', family: 4 };
+
+type Answer = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+/** A resolver whose system answers when the test does. */
+function resolver() {
+  const asked: { hostname: string; answer: Answer }[] = [];
+  const hosts = new HostResolver();
+  hosts.resolve = (hostname, _, answer) => void asked.push({ hostname, answer });
+  const results: string[] = [];
+  const look = (lookup: 'any' | 'publicOnly', hostname: string, family?: number) =>
+    hosts[lookup](hostname, { family }, (error, address) =>
+      results.push(error?.message ?? (address as string)),
+    );
+  return { asked, results, look };
+}
+
+test('calls to one name at the same time share a look-up, and those to another do not wait for it', () => {
+  const { asked, results, look } = resolver();
+  for (let call = 0; call < 50; call += 1) look('any', 'dead.example');
+  look('any', 'live.example');
+  expect(asked.map(({ hostname }) => hostname)).toEqual(['dead.example', 'live.example']);
+  asked[1]!.answer(null, [PUBLIC]);
+  expect(results).toEqual(['8.8.8.8']);
+  asked[0]!.answer(Object.assign(new Error('queryA ETIMEOUT')), []);
+  expect(results).toEqual(['8.8.8.8', ...Array<string>(50).fill('queryA ETIMEOUT')]);
+});
+
+test('each call is checked, and a later one asks again', () => {
+  const { asked, results, look } = resolver();
+  look('any', 'wallet.example');
+  look('publicOnly', 'wallet.example');
+  asked[0]!.answer(null, [PRIVATE]);
+  expect(results).toEqual(['127.0.0.1', 'the name resolves to a private address']);
+  look('publicOnly', 'wallet.example');
+  asked[1]!.answer(null, [PUBLIC]);
+  expect(results.at(-1)).toBe('8.8.8.8');
+});
+
+test('calls for another family have a look-up of their own', () => {
+  const { asked, look } = resolver();
+  look('any', 'wallet.example', 4);
+  look('any', 'wallet.example', 6);
+  expect(asked).toHaveLength(2);
+});
