@@ -35,7 +35,7 @@ export class UsageError extends Error {}
 export function readArguments<const Options extends OptionsConfig>(
   command: CommandLine<Options>,
 ): Values<Options> | undefined {
-  tolerateBrokenOutput();
+  tolerateBrokenOutput(command);
   const args = process.argv.slice(2);
   if (args.some((argument) => argument === '--help' || argument === '-h')) {
     process.stdout.write(`${command.help}\n`);
@@ -98,9 +98,16 @@ function firstSentence(message: string): string {
 }
 
 /**
- * Keeps the process alive when standard output or standard error cannot be written, for example because the log's
- * reader has ended or a disk is full. Without a listener, a stream's `error` event ends the process.
+ * Keeps the process alive when standard output or standard error cannot be written. A reader that has ended does not need
+ * the rest. With any other error, such as that of a full disk, the output is incomplete, and the command has failed.
  */
-function tolerateBrokenOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+function tolerateBrokenOutput(command: CommandLine<OptionsConfig>): void {
+  process.stderr.on('error', () => undefined);
+  let failed = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (failed || error.code === 'EPIPE') return;
+    failed = true;
+    fail(command, error);
+    process.once('exit', () => (process.exitCode = COULD_NOT_RUN));
+  });
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { previewMigrations } from '../../src/commands/migrate.js';
 import { previewSecrets, reEncryptSecrets } from '../../src/commands/re-encrypt.js';
@@ -100,6 +101,30 @@ test('npm start -- --help starts and builds nothing', async () => {
   const child = spawn('npm', ['start', '--silent', '--', '--help'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   expect(await text(child.stdout)).toMatch(/^npm start, or node dist\/main\.js\n/);
+  await closed;
+  expect(child.exitCode).toBe(0);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a report that cannot be written completely is a failure',
+  async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [PROGRAMS.migrate, '--help'], {
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    const closed = once(child, 'close');
+    expect(await text(child.stderr!)).toBe('migrate: ENOSPC: no space left on device, write\n');
+    await closed;
+    expect(child.exitCode).toBe(2);
+    await full.close();
+  },
+);
+
+test('a reader that has seen enough is no failure', async () => {
+  const child = spawn(process.execPath, [PROGRAMS.migrate, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const closed = once(child, 'close');
+  expect(await text(child.stderr)).toBe('');
   await closed;
   expect(child.exitCode).toBe(0);
 });
