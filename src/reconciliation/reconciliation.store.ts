@@ -141,6 +141,9 @@ export class ReconciliationStore {
       connectionString: url,
       application_name: 'croupier-reconcile',
       connectionTimeoutMillis: 5000,
+      // Statements have no time-out, so only the system notices that the database's machine is gone.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       options: SESSION,
       types,
     });
