@@ -8,6 +8,7 @@ import {
 } from 'pino';
 import sonicBoom from 'sonic-boom';
 import { Configuration } from '../config/configuration.js';
+import { monotonicMs } from '../runtime/clock.js';
 import { visibleJson, visibleParsedJson } from '../runtime/visible.js';
 import { currentLogFields } from './trace.js';
 
@@ -55,8 +56,8 @@ const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
  */
 const CHUNK_BYTES = 4096;
 const FLUSH_INTERVAL_MS = 200;
-/** How often the last write is repeated for a reader that stalls, each time after 100 ms. */
-const LAST_RETRIES = 10;
+/** How long the process waits at its end for a reader that stalls, in milliseconds. */
+const LAST_WRITE_MS = 2_000;
 
 /** The service's logger. It writes JSON lines, or readable lines for a terminal, each with the id of its request. */
 @Injectable()
@@ -72,7 +73,7 @@ export class ServiceLogger implements LoggerService {
   constructor(configuration: Configuration, destination: LogDestination) {
     const options = optionsFor(configuration);
     this.pino = configuration.logPretty
-      ? pino({ ...options, transport: { target: 'pino-pretty', options: PRETTY } })
+      ? pino(options, readable())
       : pino(options, destination.stream ?? standardOutput());
   }
 
@@ -92,7 +93,12 @@ export class ServiceLogger implements LoggerService {
   }
 }
 
-const PRETTY = { singleLine: true, ignore: 'pid,hostname' };
+/** Readable lines. If their terminal is closed, they are lost, but the process must stop in good order. */
+function readable(): DestinationStream {
+  const format = { singleLine: true, ignore: 'pid,hostname' };
+  const transport = pino.transport({ target: 'pino-pretty', options: format });
+  return transport.on('error', () => undefined);
+}
 
 function optionsFor({ logLevel, logPretty }: Configuration): LoggerOptions {
   return {
@@ -110,26 +116,26 @@ function optionsFor({ logLevel, logPretty }: Configuration): LoggerOptions {
  * ends, unless it is killed.
  */
 function standardOutput(): DestinationStream {
-  let retries = Infinity;
+  let giveUpMs = Infinity;
   const output = new sonicBoom.SonicBoom({
     fd: 1,
     sync: false,
     minLength: CHUNK_BYTES,
     periodicFlush: FLUSH_INTERVAL_MS,
     maxLength: BUFFER_LIMIT_BYTES,
-    retryEAGAIN: () => (retries -= 1) >= 0,
+    retryEAGAIN: () => monotonicMs() < giveUpMs,
   });
   // If the disk is full or the reader is gone, log lines are lost, but the service must neither stop nor hang.
   output.on('error', () => undefined);
   const flushSync = output.flushSync.bind(output);
   output.flushSync = () => {
-    retries = LAST_RETRIES;
+    giveUpMs = monotonicMs() + LAST_WRITE_MS;
     try {
       flushSync();
     } catch {
       // The lines are lost.
     } finally {
-      retries = Infinity;
+      giveUpMs = Infinity;
     }
   };
   process.once('exit', () => output.flushSync());
