@@ -11,6 +11,7 @@ import {
   SessionsOperatorController,
   TransactionsOperatorController,
 } from './operator-desk.controller.js';
+import { OwnCursors } from './own-cursors.js';
 import { RoundStore } from './rounds/round.store.js';
 import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
 import { SearchAdminController } from './search/search.admin.controller.js';
@@ -42,6 +43,7 @@ import { TransactionsAdminController } from './transactions/transactions.admin.c
     AdjustmentService,
     SettleService,
     SearchStore,
+    OwnCursors,
   ],
 })
 export class DeskModule {}

@@ -12,6 +12,7 @@ import { SessionService } from '../session/session.service.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
+import { OwnCursors } from './own-cursors.js';
 import { ROUNDS_ROUTE, SESSION_ROUTE, TRANSACTIONS_ROUTE } from './desk.routes.js';
 import {
   OwnRoundDetail,
@@ -38,7 +39,10 @@ import { TransactionDesk } from './transactions/transaction-desk.service.js';
 @SignedBy('operator')
 @Controller('v1/operator/transactions')
 export class TransactionsOperatorController {
-  constructor(private readonly desk: TransactionDesk) {}
+  constructor(
+    private readonly desk: TransactionDesk,
+    private readonly cursors: OwnCursors,
+  ) {}
 
   @Get()
   @DescribedRoute('listOwnTransactions', TRANSACTIONS_ROUTE)
@@ -48,7 +52,8 @@ export class TransactionsOperatorController {
     @ValidQuery() query: OperatorTransactionQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<TransactionListResponse | StreamableFile> {
-    const read = (page: OperatorTransactionQuery) => this.desk.list({ ...page, operatorId });
+    const read = (page: OperatorTransactionQuery) =>
+      this.cursors.page(operatorId, page, (own) => this.desk.list({ ...own, operatorId }));
     return answerList(format, { query, name: 'transactions', columns: TRANSACTION_COLUMNS, read });
   }
 
@@ -75,7 +80,10 @@ export class TransactionsOperatorController {
 @SignedBy('operator')
 @Controller('v1/operator/rounds')
 export class RoundsOperatorController {
-  constructor(private readonly rounds: RoundStore) {}
+  constructor(
+    private readonly rounds: RoundStore,
+    private readonly cursors: OwnCursors,
+  ) {}
 
   @Get()
   @DescribedRoute('listOwnRounds', ROUNDS_ROUTE)
@@ -85,7 +93,8 @@ export class RoundsOperatorController {
     @ValidQuery() query: OperatorRoundQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<RoundListResponse | StreamableFile> {
-    const read = (page: OperatorRoundQuery) => this.rounds.list({ ...page, operatorId });
+    const read = (page: OperatorRoundQuery) =>
+      this.cursors.page(operatorId, page, (own) => this.rounds.list({ ...own, operatorId }));
     return answerList(format, { query, name: 'rounds', columns: ROUND_COLUMNS, read });
   }
 
@@ -117,6 +126,7 @@ export class SessionsOperatorController {
   constructor(
     private readonly sessions: SessionService,
     private readonly details: SessionDetails,
+    private readonly cursors: OwnCursors,
   ) {}
 
   @Get()
@@ -131,7 +141,8 @@ export class SessionsOperatorController {
     @ValidQuery() query: OperatorSessionQuery,
     @AcceptedFormat() format: ListFormat,
   ): Promise<SessionListResponse | StreamableFile> {
-    const read = (page: OperatorSessionQuery) => this.sessions.list({ ...page, operatorId });
+    const read = (page: OperatorSessionQuery) =>
+      this.cursors.page(operatorId, page, (own) => this.sessions.list({ ...own, operatorId }));
     return answerList(format, { query, name: 'sessions', columns: SESSION_COLUMNS, read });
   }
 
@@ -144,6 +155,6 @@ export class SessionsOperatorController {
     @UuidParam('sessionId') sessionId: string,
     @ValidQuery() query: PageQuery,
   ): Promise<SessionDetailPage> {
-    return this.details.page(sessionId, query, operator.id);
+    return this.cursors.page(operator.id, query, (own) => this.details.page(sessionId, own, operator.id));
   }
 }

@@ -79,18 +79,47 @@ test.each(['transactions', 'rounds', 'sessions', `rounds/${PROVIDER}/${roundId}`
   },
 );
 
-test.each(['transactions', 'sessions', 'rounds'])(
-  'a cursor of %s shows nothing of its operator',
-  async (list) => {
-    await world.launch({ playerRef }, OTHER_OPERATOR);
-    const foreign = await read(OTHER_OPERATOR, `${list}?playerRef=${playerRef}&limit=1`);
-    const cursor = String(foreign.json['nextCursor']);
-    const { status, json } = await read(OPERATOR, `${list}?playerRef=${playerRef}&cursor=${cursor}`);
+describe.each(['transactions', 'sessions', 'rounds'])('a cursor of %s', (list) => {
+  const page = (operator: string, more: string) => read(operator, `${list}?playerRef=${playerRef}&${more}`);
+  beforeAll(async () => {
+    for (const operator of [OPERATOR, OTHER_OPERATOR])
+      await world.submit(world.transaction(await world.launch({ playerRef }, operator), 'BET'));
+  });
+
+  test('leads to the next page', async () => {
+    const first = await page(OPERATOR, 'limit=1');
+    const cursor = String(first.json['nextCursor']);
+    const second = await page(OPERATOR, `limit=1&cursor=${cursor}`);
+    const both = await page(OPERATOR, 'limit=2');
+    expect([first.json['items'], second.json['items']].flat()).toEqual(both.json['items']);
+  });
+
+  test('is refused if it is of another operator, of an administrator, or altered', async () => {
+    const foreign = await page(OTHER_OPERATOR, 'limit=1');
+    const path = `/v1/admin/${list}?playerRef=${playerRef}&operatorId=${OPERATOR}&limit=1`;
+    const ofAdmin = await world.admin('GET', path);
+    const own = String((await page(OPERATOR, 'limit=1')).json['nextCursor']);
+    const altered = `${own.slice(0, 30)}${own[30] === 'A' ? 'B' : 'A'}${own.slice(31)}`;
+    const { status } = await page(OPERATOR, `cursor=${own}`);
     expect(status).toBe(200);
-    const items = json['items'] as { operatorId: string }[];
-    expect(new Set(items.map(({ operatorId }) => operatorId))).toEqual(new Set([OPERATOR]));
-  },
-);
+    for (const cursor of [
+      foreign.json['nextCursor'],
+      ofAdmin.json['nextCursor'],
+      altered,
+      own.slice(0, 20),
+      'x',
+    ]) {
+      const { status, headers } = await page(OPERATOR, `cursor=${String(cursor)}`);
+      expect([cursor, status, headers.get('x-error-code')]).toEqual([cursor, 400, 'INVALID_REQUEST']);
+    }
+  });
+});
+
+test('the session of another operator shows nothing, not even that its player is active', async () => {
+  const { sessionId } = SESSIONS[OTHER_OPERATOR]!;
+  const { json } = await read(OPERATOR, `transactions?sessionId=${sessionId}`);
+  expect(json).toEqual({ items: [] });
+});
 
 test('a page of CSV leads to the next one under the operator’s own path', async () => {
   const { headers } = await read(OPERATOR, `transactions?playerRef=${playerRef}&limit=1`, CSV);
@@ -159,7 +188,7 @@ describe('one session', () => {
     const { sessionId, sessionToken } = SESSIONS[OPERATOR]!;
     const own = await read(OPERATOR, `sessions/${sessionId}?limit=3`);
     const { json } = await world.admin('GET', `/v1/admin/sessions/${sessionId}?limit=3`);
-    expect([own.status, own.json]).toEqual([200, json]);
+    expect([own.status, own.json]).toEqual([200, { ...json, nextCursor: expect.any(String) }]);
     expect(own.json['transactions']).toHaveLength(3);
     expect(own.text).not.toContain(sessionToken);
   });
@@ -188,4 +217,21 @@ test('an operator sees these fields and no others', () => {
     'providerId roundId operatorId playerRef gameId mode open currency betMinor winMinor netMinor roundDetailsUrl ' +
       'items truncated sums',
   );
+});
+
+test('a page that ends at the transaction of another operator does not disclose it', async () => {
+  const path = `transactions?playerRef=${playerRef}&kind=WIN`;
+  // A page examines 5,000 transactions of the player.
+  await world.sql.run(
+    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)
+     SELECT $1, 'foreign-' || n, gen_random_uuid(), 'BET', 'DECLINED', $2, 'REAL', $3, $4, 'EUR', 1, 'r', 1, '{}'
+       FROM generate_series(1, 5001) n`,
+    [PROVIDER, OTHER_OPERATOR, playerRef, GAME],
+  );
+  const { json } = await read(OPERATOR, path);
+  expect(json).toEqual({ items: [], nextCursor: expect.any(String) });
+  const cursor = String(json['nextCursor']);
+  expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/\d{4}-\d\d-\d\dT|[0-9a-f]{8}-/);
+  expect((await read(OPERATOR, `${path}&cursor=${cursor}`)).json).toEqual({ items: [] });
 });

@@ -247,7 +247,10 @@ export function newestOf(
     return `(${unordered([...ofRound, ...span])}) t`;
   }
   if (playerRef !== undefined || sessionId !== undefined) {
-    const ofPlayer = leading('t.player_ref', playerRef === undefined ? PLAYER_OF_SESSION : ':playerRef');
+    const ofPlayer = leading(
+      't.player_ref',
+      playerRef === undefined ? playerOfSession(operatorId) : ':playerRef',
+    );
     const unindexed = others(...tenants, ...UNINDEXED, 'state');
     return `(${newest(['player_ref'], [ofPlayer, ...span], unindexed, rows)}) t`;
   }
@@ -261,8 +264,10 @@ export function newestOf(
     CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed, rows)}) t`;
 }
 
-/** The player of a session, or null. */
-const PLAYER_OF_SESSION = '(SELECT s.player_ref FROM sessions s WHERE s.session_id = :sessionId::uuid)';
+/** The player of a session, or null; null, too, for a session of another operator than the given one. */
+const playerOfSession = (operatorId: string | undefined) =>
+  `(SELECT s.player_ref FROM sessions s WHERE s.session_id = :sessionId::uuid
+     ${operatorId === undefined ? '' : 'AND s.operator_id = :operatorId'})`;
 
 /**
  * The ids of the operators or providers whose transactions are read: the given id, or all. The providers include
