@@ -1,5 +1,23 @@
-import { expect, test, vi } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { ApprovalsService } from '../../src/approvals/approvals.service.js';
+import { AttentionService } from '../../src/attention/attention.service.js';
+import { BatchesService } from '../../src/free-spins/batches/batches.service.js';
 import { Changes } from '../../src/live/changes.js';
+import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+
+/** How many batches an instance follows at once. */
+const AT_ONCE = 50;
+
+const world = useWorld();
+
+/** Changes that have been read once. */
+async function begin(): Promise<Changes> {
+  const { app } = world;
+  const changes = new Changes(app.get(AttentionService), app.get(ApprovalsService), app.get(BatchesService));
+  await changes.read();
+  return changes;
+}
 
 test('a reading that fails loses nothing: the next one has its events', async () => {
   const events = [{ eventNo: 8, item: { id: 'item' } }];
@@ -30,4 +48,85 @@ test('a reading that fails loses nothing: the next one has its events', async ()
     { event: 'approval', data: { approvalId: 'approval' } },
     { event: 'batch', data: { batchId: 'batch' } },
   ]);
+});
+
+describe('a batch', () => {
+  /** Adds a batch whose grants are being sent. */
+  async function addBatch(grants: number, ageSeconds = 0): Promise<string> {
+    const batchId = randomUUID();
+    await world.sql.run(
+      `WITH batch AS (
+         INSERT INTO free_spin_batches (batch_id, operator_id, fingerprint, game_id, created_at)
+         VALUES ($1, $2, sha256('x'), $4, clock_timestamp() - make_interval(secs => $6)) RETURNING batch_id)
+       INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
+                                     bet_amount_minor, currency, attempt, lease_until, batch_id)
+       SELECT gen_random_uuid(), 'PENDING', $2, $3, 'player', $4, 1, 1, 'EUR', 1, now() + interval '1 hour', batch_id
+         FROM batch, generate_series(1, $5)`,
+      [batchId, OPERATOR, PROVIDER, GAME, grants, ageSeconds],
+    );
+    return batchId;
+  }
+
+  const age = (batchIds: readonly string[]) =>
+    world.sql.run(
+      `UPDATE free_spin_batches SET created_at = clock_timestamp() - interval '11 seconds' WHERE batch_id = ANY ($1)`,
+      [batchIds],
+    );
+
+  const settle = (batchIds: readonly string[], cancelDue = false) =>
+    world.sql.run(
+      `UPDATE free_spin_grants
+          SET state = 'GRANTED', external_ref = request_ref, granted_at = now(), lease_until = NULL, cancel_due = $2,
+              cancel_lease_until = CASE WHEN $2 THEN now() + interval '1 hour' END
+        WHERE batch_id = ANY ($1)`,
+      [batchIds, cancelDue],
+    );
+
+  const cancel = (batchId: string) =>
+    world.sql.run(
+      `UPDATE free_spin_grants
+          SET state = 'CANCELLED', cancelled_at = now(), cancel_due = false, cancel_lease_until = NULL
+        WHERE batch_id = $1`,
+      [batchId],
+    );
+
+  const count = async (changes: Changes, batchId: string) =>
+    (await changes.read())
+      .filter(({ event, data }) => event === 'batch' && 'batchId' in data && data.batchId === batchId)
+      .map(({ data }) => data);
+
+  beforeAll(async () => {
+    await addBatch(5_001, 60);
+    await settle([await addBatch(5_001, 60)], true);
+  });
+
+  test('has events until it ends, however many grants of others come first', async () => {
+    const changes = await begin();
+    const batchId = await addBatch(2);
+    expect(await count(changes, batchId)).toMatchObject([{ pending: 2 }]);
+    await age([batchId]);
+    await changes.read();
+    await settle([batchId], true);
+    expect(await count(changes, batchId)).toMatchObject([{ pending: 0, granted: 2 }]);
+    expect(await count(changes, batchId)).toEqual([]);
+    await cancel(batchId);
+    expect(await count(changes, batchId)).toMatchObject([{ granted: 0, cancelled: 2 }]);
+    expect(await count(changes, batchId)).toEqual([]);
+  });
+
+  test('is followed to its end while newer ones begin, which follow when there is room', async () => {
+    const changes = await begin();
+    const first = await addBatch(1);
+    expect(await count(changes, first)).toHaveLength(1);
+    const others: string[] = [];
+    for (let n = 0; n < AT_ONCE; n += 1) others.push(await addBatch(1));
+    const oldest = others[0]!;
+    expect(await count(changes, oldest)).toEqual([]);
+    await age([first]);
+    await settle([first]);
+    expect(await count(changes, first)).toMatchObject([{ pending: 0, granted: 1 }]);
+    await age(others.slice(1));
+    await settle(others.slice(1));
+    expect(await count(changes, oldest)).toMatchObject([{ pending: 1 }]);
+  });
 });

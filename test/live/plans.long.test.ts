@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../../src/approvals/approval.store.js';
 import { ITEMS_OF_EVENTS, LATEST_EVENT } from '../../src/attention/attention.sql.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
+import { RUNNING } from '../../src/free-spins/batches/batch.store.js';
 import { READ as READ_HEALTH } from '../../src/health-scores/health-period.store.js';
 import { READ_AMOUNTS, READ_MINUTES } from '../../src/wallet/activity/activity.store.js';
 import { COUNT as COUNT_UNDECIDED } from '../../src/wallet/resolving/undecided.store.js';
@@ -12,6 +13,7 @@ import { SqlConsole } from '../world/sql-console.js';
 const ROWS = 100_000;
 /** One transaction in this many is undecided. */
 const UNDECIDED_EVERY = 1_000;
+const BATCHES = 20_000;
 
 let sql: SqlConsole;
 let drop: () => Promise<void>;
@@ -42,6 +44,23 @@ beforeAll(async () => {
       VALUES (gen_random_uuid(), 'reconciliation', 'x', 'OPEN', 'x', now()) RETURNING item_id)
     INSERT INTO attention_events (item_id, event, actor, created_at)
     SELECT item_id, 'commented', 'x', now() FROM item, generate_series(1, ${ROWS})`);
+  await sql.run(`
+    INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+    VALUES ('game', 'provider1', 'x', 'ACTIVE', now(), now())`);
+  // The grants of one batch in a thousand are PENDING or have due cancels.
+  await sql.run(
+    `WITH batch AS (
+       INSERT INTO free_spin_batches (batch_id, operator_id, fingerprint, game_id, created_at)
+       SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'operator1', sha256('x'), 'game',
+              now() - n * interval '1 minute'
+         FROM generate_series(1, ${BATCHES}) n
+       RETURNING batch_id, right(batch_id::text, 12)::integer AS n)
+     INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
+                                   bet_amount_minor, currency, attempt, external_ref, cancel_due, batch_id)
+     SELECT n || '-' || grant_of_batch, CASE n % 1000 WHEN 0 THEN 'PENDING' ELSE 'GRANTED' END, 'operator1', 'provider1',
+            'p', 'game', 1, 0, 'EUR', 1, CASE WHEN n % 1000 <> 0 THEN 'x' END, n % 1000 = 1, batch_id
+       FROM batch, generate_series(1, 10) grant_of_batch`,
+  );
   await sql.run('ANALYZE');
 });
 afterAll(() => drop());
@@ -69,6 +88,9 @@ test.each([
   ['the latest event', LATEST_EVENT, {}, 1],
   ['the items of events', ITEMS_OF_EVENTS, { after: ROWS - 100, seen: [], limit: 50 }, 200],
   ['the states of approvals', STATES, { known: [] }, 10],
+  // 40 batches run: the search reads their 400 grants and each batch, their progress each batch and its grants.
+  ['the batches that run', RUNNING, { known: [] }, 2_000],
+  ['the known batches', RUNNING, { known: ['00000000-0000-4000-8000-000000000002'] }, 2_000],
 ])('%s are read without other rows', async (_, statement, values, most) => {
   expect(await rowsRead(statement, values)).toBeLessThanOrEqual(most);
 });

@@ -4,6 +4,7 @@ import type { Repository } from 'typeorm';
 import { Configuration } from '../../config/configuration.js';
 import { Database, type Query } from '../../database/database.js';
 import { type Place, placeColumn, START_OF_LIST } from '../../database/place.js';
+import { lookUp } from '../../database/planner.js';
 import { selectList } from '../../database/select-list.js';
 import { named, type Statement } from '../../database/statement.js';
 import { currentRequestId } from '../../observability/trace.js';
@@ -27,7 +28,7 @@ export type BatchFilter = Omit<AdminBatchQuery, keyof ListQuery>;
 /**
  * Selects batches with their progress, newest first.
  * @param batches a query for rows of free_spin_batches
- * @param further more columns to select from `b`, a row of `batches`, with a leading comma
+ * @param further more columns to select, from `b`, a row of `batches`, or `c`, its counts, with a leading comma
  */
 const progress = (batches: string, further = '') => `
   SELECT b.batch_id AS "batchId", b.batch_ref AS "batchRef", b.operator_id AS "operatorId", g.provider_id AS "providerId",
@@ -40,7 +41,8 @@ const progress = (batches: string, further = '') => `
    CROSS JOIN LATERAL (SELECT count(*) AS total, count(*) FILTER (WHERE state = 'GRANTED') AS granted,
                               count(*) FILTER (WHERE state = 'FAILED') AS failed,
                               count(*) FILTER (WHERE state = 'PENDING') AS pending,
-                              count(*) FILTER (WHERE state = 'CANCELLED') AS cancelled
+                              count(*) FILTER (WHERE state = 'CANCELLED') AS cancelled,
+                              count(*) FILTER (WHERE state = 'GRANTED' AND cancel_due) AS cancelling
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
    CROSS JOIN LATERAL (SELECT count(status_checked_at) AS answers, count(*) FILTER (WHERE completed) AS completed,
                               sum(remaining_spins) AS remaining, min(status_checked_at) AS checked_at
@@ -56,31 +58,39 @@ const PROGRESS = named(
 
 /** Age up to which a batch counts as running, so that a reading sees even a batch that has ended at once. */
 const RECENT = `interval '10 seconds'`;
-/** Maximum number of running batches that are read, and of grants among which they are searched. */
-const RUNNING_READ = 20;
+/**
+ * Maximum number of batches that the live view of an instance follows at once, and of grants of each state among which
+ * they are searched. Contract, section 9, "Live view".
+ */
+const RUNNING_READ = 50;
 const GRANTS_SEARCHED = 5_000;
 
-/** The progress of the batches that run, and of those in `known`. */
-const RUNNING = named(
+/** Every batch that may run and is within the bounds: the recent ones, and those of the first grants of the queues. */
+const CANDIDATES = `
+  (SELECT batch_id FROM free_spin_batches WHERE created_at > statement_timestamp() - ${RECENT}
+    ORDER BY created_at DESC, batch_id DESC LIMIT ${RUNNING_READ})
+  UNION
+  (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'PENDING'
+                          ORDER BY grant_no LIMIT ${GRANTS_SEARCHED}) unsent)
+  UNION
+  (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'GRANTED' AND cancel_due
+                          ORDER BY provider_id, grant_no LIMIT ${GRANTS_SEARCHED}) cancelling)`;
+
+/**
+ * The progress of the batches in `known`, and of the newest others that run, as far as there is room. Whether a batch
+ * runs is decided by its own grants, so that the bounds of the search do not end it.
+ */
+export const RUNNING = named(
   'batch_running',
   progress(
-    `SELECT b.*, running.batch_id IS NOT NULL AS running
-       FROM free_spin_batches b
-       LEFT JOIN (
-         (SELECT batch_id FROM free_spin_batches WHERE created_at > statement_timestamp() - ${RECENT}
-           ORDER BY created_at DESC LIMIT ${RUNNING_READ})
-         UNION
-         (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'PENDING'
-                                 ORDER BY grant_no LIMIT ${GRANTS_SEARCHED}) unsent
-           WHERE batch_id IS NOT NULL)
-         UNION
-         (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'GRANTED' AND cancel_due
-                                 LIMIT ${GRANTS_SEARCHED}) cancelling
-           WHERE batch_id IS NOT NULL)
-         LIMIT ${RUNNING_READ}
-       ) running ON running.batch_id = b.batch_id
-      WHERE running.batch_id IS NOT NULL OR b.batch_id = ANY (:known::uuid[])`,
-    ', b.running',
+    `SELECT * FROM free_spin_batches
+      WHERE batch_id = ANY (:known::uuid[] || ARRAY(
+        SELECT batch_id FROM (${CANDIDATES}) candidate
+         WHERE batch_id IS NOT NULL AND batch_id <> ALL (:known::uuid[])
+         ORDER BY ${lookUp('b.created_at', 'FROM free_spin_batches b WHERE b.batch_id = candidate.batch_id')} DESC,
+                  batch_id DESC
+         LIMIT greatest(0, ${RUNNING_READ} - cardinality(:known::uuid[]))))`,
+    `, b.created_at > statement_timestamp() - ${RECENT} OR c.pending > 0 OR c.cancelling > 0 AS running`,
   ),
 );
 
@@ -281,7 +291,7 @@ export class BatchStore {
     return (await this.database.query<BatchProgress>(PROGRESS, { batchId, operatorId }))[0];
   }
 
-  /** The progress of the batches that run, and of those in `known`, newest first. */
+  /** The progress of the batches in `known`, and of others that run if there is room, newest first. */
   running(known: readonly string[]): Promise<(BatchProgress & { running: boolean })[]> {
     return this.database.query(RUNNING, { known });
   }

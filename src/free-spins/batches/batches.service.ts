@@ -177,8 +177,9 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * The batches that run, newest first: those with PENDING grants or due cancels, and those created in the last 10
-   * seconds. Also those in `known`, whether they still run or not.
+   * The batches in `known`, and others that run if there is room, newest first. A batch runs while it has PENDING grants
+   * or due cancels, and in its first 10 seconds. Contract, section 9, "Live view", has the bounds.
+   * @param known batches that have been read before, whether they still run or not
    */
   async running(known: readonly string[]): Promise<{ batch: BatchItem; running: boolean }[]> {
     const rows = await this.batches.running(known);
