@@ -106,7 +106,7 @@ CREATE TABLE attention_events (
   text text,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT attention_events_pkey PRIMARY KEY (item_id, event_no),
-  CONSTRAINT attention_events_event_check CHECK ((event = ANY (ARRAY['opened'::text, 'assigned'::text, 'unassigned'::text, 'snoozed'::text, 'woken'::text, 'commented'::text, 'closed'::text]))),
+  CONSTRAINT attention_events_event_check CHECK ((event = ANY (ARRAY['opened'::text, 'assigned'::text, 'unassigned'::text, 'snoozed'::text, 'woken'::text, 'commented'::text, 'closed'::text, 'updated'::text]))),
   CONSTRAINT attention_events_item_id_fkey FOREIGN KEY (item_id) REFERENCES attention_items(item_id)
 );
 CREATE INDEX attention_events_by_number ON attention_events USING btree (event_no);

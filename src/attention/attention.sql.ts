@@ -17,6 +17,13 @@ const recordEvent = (from: string, event: string, actor: string, name = 'NULL', 
            SELECT item_id, ${event}, ${actor}, ${name}, ${text}, ${NOW} FROM ${from})`;
 
 /**
+ * A CTE that deletes the earlier event `updated` of each item of the CTE `from`, which then gets a new one. The live view
+ * finds a changed item by the number of its latest event, so an item whose count changes often needs only one of them.
+ */
+const forgetUpdate = (from: string) => `
+  forgotten AS (DELETE FROM attention_events e USING ${from} c WHERE e.item_id = c.item_id AND e.event = 'updated')`;
+
+/**
  * Opens an item for each cause that has none. As long as a cause is present, even its closed item prevents a new one.
  */
 export const OPEN = named(
@@ -54,8 +61,14 @@ export const MARK_PARKED = named(
          SET summary = changing.summary, parked_at = changing.parked_at, state = 'OPEN', snoozed_until = NULL
         FROM changing WHERE i.item_id = changing.item_id
       RETURNING i.item_id, changing.state AS state_before
-    ), woken AS (SELECT item_id FROM changed WHERE state_before = 'SNOOZED'),
-    ${recordEvent('woken', `'woken'`, `'${PLATFORM_ACTOR}'`, 'NULL', `'its transaction was parked'`)}
+    ), ${forgetUpdate('changed')},
+    ${recordEvent(
+      'changed',
+      `CASE state_before WHEN 'SNOOZED' THEN 'woken' ELSE 'updated' END`,
+      `'${PLATFORM_ACTOR}'`,
+      'NULL',
+      `'its transaction was parked'`,
+    )}
     SELECT item_id AS id FROM changed`,
 );
 
@@ -106,9 +119,13 @@ export const END_OTHER_FINDINGS = named(
 export const COUNT_AGAIN = named(
   'attention_count_again',
   `
-    UPDATE attention_items SET count = :count, summary = :summary
-     WHERE kind = :kind AND subject = :subject AND cause_present
-       AND (count, summary) IS DISTINCT FROM (:count, :summary)`,
+    WITH changed AS (
+      UPDATE attention_items SET count = :count, summary = :summary
+       WHERE kind = :kind AND subject = :subject AND cause_present
+         AND (count, summary) IS DISTINCT FROM (:count, :summary)
+      RETURNING item_id
+    ), ${forgetUpdate('changed')}, ${recordEvent('changed', `'updated'`, `'${PLATFORM_ACTOR}'`)}
+    SELECT item_id AS id FROM changed`,
 );
 
 /** The next items whose cause was present at the last check, by subject. */
@@ -185,13 +202,13 @@ export const FIND = named(
   `SELECT ${ITEM_COLUMNS} FROM attention_items t WHERE t.item_id = :id`,
 );
 
-/** The latest events of an item, oldest first. */
+/** The latest events of an item, oldest first, without `updated`, which is only for the live view. */
 export const EVENTS = named(
   'attention_events',
   `
     SELECT latest.created_at AS at, latest.event, latest.actor AS by, latest.actor_name AS "byName", latest.text FROM (
       SELECT event, actor, actor_name, text, created_at, event_no
-        FROM attention_events WHERE item_id = :id ORDER BY event_no DESC LIMIT :limit) latest
+        FROM attention_events WHERE item_id = :id AND event <> 'updated' ORDER BY event_no DESC LIMIT :limit) latest
      ORDER BY event_no`,
 );
 

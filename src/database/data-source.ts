@@ -36,6 +36,7 @@ import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
 import { Reconciliations1764000000040 } from './migrations/0040-reconciliations.js';
 import { LiveView1764000000043 } from './migrations/0043-live-view.js';
 import { AttentionEventsByNumber1764000000044 } from './migrations/0044-attention-events-by-number.js';
+import { AttentionUpdates1764000000045 } from './migrations/0045-attention-updates.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -99,6 +100,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       Reconciliations1764000000040,
       LiveView1764000000043,
       AttentionEventsByNumber1764000000044,
+      AttentionUpdates1764000000045,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApprovalsService } from '../../src/approvals/approvals.service.js';
+import type { Cause } from '../../src/attention/attention.js';
 import { AttentionService } from '../../src/attention/attention.service.js';
+import { AttentionStore } from '../../src/attention/attention.store.js';
 import { BatchesService } from '../../src/free-spins/batches/batches.service.js';
 import { Changes } from '../../src/live/changes.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -128,5 +130,67 @@ describe('a batch', () => {
     await age(others.slice(1));
     await settle(others.slice(1));
     expect(await count(changes, oldest)).toMatchObject([{ pending: 1 }]);
+  });
+});
+
+describe('an item of attention has one event when', () => {
+  const items = () => world.app.get(AttentionStore);
+
+  async function openItem(kind: Cause['kind']): Promise<Cause> {
+    const cause = { kind, subject: randomUUID(), summary: 'one', count: 1 };
+    await items().open([cause]);
+    return cause;
+  }
+
+  const read = async (changes: Changes, { subject }: Cause) =>
+    (await changes.read())
+      .filter(({ event, data }) => event === 'attention' && 'subject' in data && data.subject === subject)
+      .map(({ data }) => data);
+
+  async function historyOf({ subject }: Cause): Promise<string[]> {
+    const [item] = await world.sql.run<{ id: string }>(
+      'SELECT item_id AS id FROM attention_items WHERE subject = $1',
+      [subject],
+    );
+    const { history } = await world.app.get(AttentionService).find(item!.id);
+    return history.map(({ event }) => event);
+  }
+
+  // No pass closes the items, whose causes do not exist.
+  beforeAll(() =>
+    world.sql.run(`
+      INSERT INTO attention_scans (name, ran_at) VALUES ('causes', now() + interval '1 hour')
+      ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`),
+  );
+
+  test('its count changes, and its history does not grow', async () => {
+    const [here, there] = [await begin(), await begin()];
+    const cause = await openItem('reconciliation');
+    for (const changes of [here, there]) expect(await read(changes, cause)).toMatchObject([{ count: 1 }]);
+    for (const number of [2, 3, 4]) {
+      await items().countAgain({ ...cause, count: number });
+      await items().countAgain({ ...cause, count: number });
+      for (const changes of [here, there])
+        expect(await read(changes, cause)).toMatchObject([{ count: number }]);
+      for (const changes of [here, there]) expect(await read(changes, cause)).toEqual([]);
+    }
+    expect(await historyOf(cause)).toEqual(['opened']);
+    const [{ events }] = (await world.sql.run<{ events: string }>(
+      `SELECT count(*) AS events FROM attention_events JOIN attention_items USING (item_id) WHERE subject = $1`,
+      [cause.subject],
+    )) as [{ events: string }];
+    expect(Number(events)).toBe(2);
+  });
+
+  test('its transaction is parked', async () => {
+    const changes = await begin();
+    const cause = await openItem('transaction');
+    expect(await read(changes, cause)).toMatchObject([{ state: 'OPEN', summary: 'one' }]);
+    const parked = { ...cause, summary: 'parked', parkedAt: '2026-01-01T00:00:00Z' };
+    await items().markParked([parked]);
+    await items().markParked([parked]);
+    expect(await read(changes, cause)).toMatchObject([{ state: 'OPEN', summary: 'parked' }]);
+    expect(await read(changes, cause)).toEqual([]);
+    expect(await historyOf(cause)).toEqual(['opened']);
   });
 });
