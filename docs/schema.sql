@@ -637,6 +637,11 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_reported CHECK ((((reported_status IS NULL) OR (reported_status = ANY (ARRAY['APPROVED'::text, 'DECLINED'::text]))) AND ((reported_status IS NULL) = (reported_at IS NULL)))),
   CONSTRAINT transactions_sound CHECK (transaction_is_sound(transactions.*)) NOT VALID
 );
+CREATE INDEX transactions_adjustments ON transactions USING btree (operator_id, currency, (
+CASE
+    WHEN (state = 'APPROVED'::text) THEN updated_at
+    ELSE 'infinity'::timestamp with time zone
+END)) WHERE ((provider_id = 'platform'::text) AND (state <> 'DECLINED'::text));
 CREATE INDEX transactions_by_time ON transactions USING btree (created_at, platform_transaction_id);
 CREATE INDEX transactions_exceptional ON transactions USING btree (state, operator_id, provider_id, created_at, platform_transaction_id) WHERE (state = ANY (ARRAY['DECLINED'::text, 'TIMED_OUT'::text, 'ROLLED_BACK'::text]));
 CREATE INDEX transactions_of_free_spins ON transactions USING btree (provider_id, free_spins_ref) WHERE (free_spins_ref IS NOT NULL);

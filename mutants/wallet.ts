@@ -427,6 +427,22 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
     harm: 'Adjustments whose outcome is not known yet exceed the daily limit together.',
   },
   {
+    name: 'adjustments-undecided-for-a-day',
+    file: 'src/wallet/used-adjustments.sql.ts',
+    text: `ELSE 'infinity'::timestamptz`,
+    replacement: 'ELSE t.created_at',
+    tests: ['test/limits/limits.test.ts'],
+    harm: 'An adjustment that is undecided for a day frees the daily limit, and can still be booked.',
+  },
+  {
+    name: 'adjustments-by-request',
+    file: 'src/wallet/used-adjustments.sql.ts',
+    text: 'THEN t.updated_at',
+    replacement: 'THEN t.created_at',
+    tests: ['test/limits/limits.test.ts'],
+    harm: 'An adjustment that is booked a day after its request does not use up the daily limit.',
+  },
+  {
     name: 'adjustments-of-any-currency',
     file: 'src/wallet/used-adjustments.sql.ts',
     text: ` AND t.currency = l.currency`,

@@ -37,6 +37,7 @@ import { Reconciliations1764000000040 } from './migrations/0040-reconciliations.
 import { LiveView1764000000043 } from './migrations/0043-live-view.js';
 import { AttentionEventsByNumber1764000000044 } from './migrations/0044-attention-events-by-number.js';
 import { AttentionUpdates1764000000045 } from './migrations/0045-attention-updates.js';
+import { UsedAdjustments1764000000046 } from './migrations/0046-used-adjustments.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -101,6 +102,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       LiveView1764000000043,
       AttentionEventsByNumber1764000000044,
       AttentionUpdates1764000000045,
+      UsedAdjustments1764000000046,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -10,6 +10,7 @@ import {
   limit,
   person,
 } from '../approvals/desk.js';
+import { letPass } from '../desk/desk.js';
 import { GRANT } from '../world/provider.js';
 import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
 
@@ -127,7 +128,9 @@ describe('a request that exceeds a limit is 202, and no counterpart is called:',
   test.each(Object.keys(actions))('%s', async (name) => {
     // Makes the grants and adjustments of other tests too old to count.
     await world.sql.run(`UPDATE free_spin_grants SET created_at = created_at - interval '2 days'`);
-    await world.sql.run(`UPDATE transactions SET created_at = created_at - interval '2 days'`);
+    await world.sql.run(
+      `UPDATE transactions SET created_at = created_at - interval '2 days', updated_at = updated_at - interval '2 days'`,
+    );
     await limit(world, { [name]: 100 });
     const calls = [world.provider.received.length, world.wallet.received.length];
     const { status, json } = await actions[name]!();
@@ -205,6 +208,37 @@ describe('a daily limit', () => {
       [currency],
     );
     expect(await used(currency)).toBe(55);
+  });
+
+  test('counts an adjustment while it is undecided, and for 24 hours after it was booked', async () => {
+    const currency = 'HUF';
+    const HOURS_25 = 25 * 3600;
+    const adjust = (order: object) => world.admin('POST', ADJUSTMENTS, order);
+    await limit(world, { dailyMinor: 1_000 }, currency);
+    const late = adjustmentOrder({ currency, amountMinor: 900 });
+    world.wallet.next({ do: 'drop' }, { transactionId: late.adjustmentId });
+    expect((await adjust(late)).status).toBe(500);
+    await letPass(world, late.adjustmentId, HOURS_25);
+    expect(await used(currency)).toBe(900);
+    expect((await adjust(adjustmentOrder({ currency, amountMinor: 900 }))).status).toBe(202);
+    expect((await adjust(late)).status).toBe(201);
+    expect(await used(currency)).toBe(900);
+    expect((await adjust(adjustmentOrder({ currency, amountMinor: 900 }))).status).toBe(202);
+    await letPass(world, late.adjustmentId, HOURS_25);
+    expect(await used(currency)).toBe(0);
+  });
+
+  test('counts an undecided adjustment until it is declined', async () => {
+    const currency = 'BGN';
+    await limit(world, { dailyMinor: 1_000 }, currency);
+    const order = adjustmentOrder({ currency, amountMinor: 900 });
+    world.wallet.next({ do: 'drop' }, { transactionId: order.adjustmentId });
+    expect((await world.admin('POST', ADJUSTMENTS, order)).status).toBe(500);
+    await letPass(world, order.adjustmentId, 25 * 3600);
+    expect(await used(currency)).toBe(900);
+    world.wallet.next({ do: 'decline', reason: 'LIMIT_REACHED' }, { transactionId: order.adjustmentId });
+    expect((await world.admin('POST', ADJUSTMENTS, order)).json['status']).toBe('DECLINED');
+    expect(await used(currency)).toBe(0);
   });
 
   test.each([
