@@ -4,6 +4,7 @@
  */
 export const ACTIONS: readonly string[] = [
   'adjustment.create',
+  'adjustment.retry',
   'approval.approve',
   'approval.ask',
   'approval.read',

@@ -26,9 +26,12 @@ export class ManualAttempts {
     return this.transactions.claimAdjustment(query, adjustment);
   }
 
-  /** Claims the next attempt of an undecided adjustment; undefined if another attempt was faster. */
-  retryAdjustment(adjustmentId: string, attempt: number): Promise<Claim | undefined> {
-    return this.transactions.retry(PLATFORM_ID, adjustmentId, attempt);
+  /**
+   * Claims the next attempt of an undecided adjustment in the caller's database transaction; undefined if another
+   * attempt was faster.
+   */
+  retryAdjustment(query: Query, adjustmentId: string, attempt: number): Promise<Claim | undefined> {
+    return this.transactions.retryWithin(query, PLATFORM_ID, adjustmentId, attempt);
   }
 
   /** Reserves the call to the operator, claims the adjustment and sends it; `refused` if no call could be reserved. */

@@ -162,6 +162,19 @@ export class TransactionStore {
     return row && restored(row, sentMs);
   }
 
+  /** Takes over an undecided transaction like `retry`, but in the caller's database transaction. */
+  async retryWithin(
+    query: Query,
+    providerId: string,
+    transactionId: string,
+    attempt: number,
+  ): Promise<Claim | undefined> {
+    const sentMs = monotonicMs();
+    const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
+    const [row] = await query<ClaimedRow>(sql.RETRY, values);
+    return row && restored(row, sentMs);
+  }
+
   /** Takes over a parked transaction in the caller's database transaction. */
   async claimParked(query: Query, providerId: string, transactionId: string): Promise<Claim | undefined> {
     const sentMs = monotonicMs();

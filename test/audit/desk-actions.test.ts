@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { person } from '../approvals/desk.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 const world = useWorld();
@@ -25,6 +26,21 @@ test('an adjustment is recorded with its claim, once', async () => {
   expect((await world.admin('POST', '/v1/admin/adjustments', { ...request, reason })).status).toBe(200);
   expect(await recorded(`adjustment:${adjustmentId}`)).toMatchObject([
     { actor: 'root', action: 'adjustment.create', after: { amountMinor: 500, reason } },
+  ]);
+});
+
+test('a repeated adjustment is recorded with its actor if it calls the operator again', async () => {
+  const adjustmentId = 'goodwill-2';
+  const request = { adjustmentId, operatorId: OPERATOR, playerRef: 'ann', currency: 'EUR', amountMinor: 500 };
+  const body = { ...request, reason: 'a lost round' };
+  const [first, second] = [await person(world, 'operations'), await person(world, 'operations')];
+  world.wallet.next({ do: 'drop' }, { transactionId: adjustmentId });
+  expect((await first.call('POST', '/v1/admin/adjustments', body)).status).toBe(500);
+  expect((await second.call('POST', '/v1/admin/adjustments', body)).status).toBe(201);
+  expect((await first.call('POST', '/v1/admin/adjustments', body)).status).toBe(200);
+  expect(await recorded(`adjustment:${adjustmentId}`)).toMatchObject([
+    { actor: first.id, action: 'adjustment.create' },
+    { actor: second.id, action: 'adjustment.retry' },
   ]);
 });
 

@@ -67,7 +67,7 @@ export class AdjustmentService implements OnModuleInit {
       if (row?.leaseAlive) throw new CroupierError('TRANSACTION_IN_FLIGHT');
       let approval: Approval | undefined;
       const result = await this.attempts.adjust(request.operatorId, async () => {
-        if (row) return this.attempts.retryAdjustment(request.adjustmentId, row.attempt);
+        if (row) return this.retry(actor, request.adjustmentId, row.attempt);
         const outcome = await this.claimOrHold(actor, request);
         if (!outcome || !('approval' in outcome)) return outcome;
         ({ approval } = outcome);
@@ -124,6 +124,18 @@ export class AdjustmentService implements OnModuleInit {
       const outcome = await this.approvals.hold(transaction, record, actor, action);
       if (outcome.kind === 'waiting') return outcome;
       return outcome.kind === 'free' ? this.record(transaction, record, action.terms) : undefined;
+    });
+  }
+
+  /**
+   * Claims the next attempt of an undecided adjustment, with an audit entry, because the attempt may move money.
+   * @returns undefined if another attempt was faster
+   */
+  private retry(actor: Actor, adjustmentId: string, attempt: number): Promise<Claim | undefined> {
+    return this.audit.change(actor, async ({ query }, record) => {
+      const claim = await this.attempts.retryAdjustment(query, adjustmentId, attempt);
+      if (claim) await record({ action: 'adjustment.retry', target: `adjustment:${adjustmentId}` });
+      return claim;
     });
   }
 
