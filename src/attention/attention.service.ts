@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
+import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
-import { Clock } from '../runtime/clock.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { ATTENTION_KINDS, type AttentionKind } from './attention.js';
 import type { AttentionQuery } from './attention.request.js';
@@ -32,7 +32,7 @@ export class AttentionService {
   constructor(
     private readonly items: AttentionStore,
     private readonly audit: Audit,
-    private readonly clock: Clock,
+    private readonly databaseClock: DatabaseClock,
   ) {}
 
   /**
@@ -142,7 +142,8 @@ export class AttentionService {
   /** @throws CroupierError INVALID_REQUEST */
   private endOfSnooze(until: string): string {
     const end = new Date(instantOrDayMs(until)!);
-    if (end <= this.clock.now()) throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
+    if (end <= this.databaseClock.now())
+      throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
     return end.toISOString();
   }
 }

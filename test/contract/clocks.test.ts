@@ -197,6 +197,19 @@ test('a nonce that an operator has used at one instance is refused by the other,
   expect((await launchAt(instances.behind)).text).toBe('invalid signature');
 });
 
+test.each(NAMES)(
+  'an item is snoozed until a time that is in the future for the database: %s',
+  async (name) => {
+    const snooze = async (seconds: number) => {
+      const until = new Date(Date.now() + seconds * 1000).toISOString();
+      return (
+        await instances[name].admin('POST', '/v1/admin/attention/snooze', { ids: [randomUUID()], until })
+      ).status;
+    };
+    expect([await snooze(OFFSET_SECONDS / 2), await snooze(-OFFSET_SECONDS / 2)]).toEqual([200, 400]);
+  },
+);
+
 describe('an instance whose clock differs from the database’s', () => {
   const offsetOf = async (each: World) =>
     Number(/^croupier_clock_offset_seconds (\S+)$/m.exec(await each.metrics())?.[1]);
