@@ -7,7 +7,7 @@ import { Parking } from '../wallet/resolving/parking.js';
 import { type AttentionKind, batchOf, type Cause, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore } from './cause.store.js';
-import { flaggedWinnings, type Search, type SearchedRow } from './causes.js';
+import { flaggedWinnings, type Search } from './causes.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 /** Polling interval, in milliseconds. An item appears within ten seconds of its cause, except for open rounds. */
@@ -176,14 +176,13 @@ export class AttentionWatcher implements OnModuleInit {
     place: readonly string[] | undefined,
   ): Promise<{ end: readonly string[] | undefined; mayBeNew: boolean }> {
     const rows = await this.causes.window(name, place, WINDOW);
-    const isNew = ({ due, known }: SearchedRow) => due && !known;
-    const causes = rows.filter(isNew).map(({ cause }) => cause);
+    const causes = rows.flatMap(({ newCause }) => newCause ?? []);
     if (name === 'parked') await this.items.markParked(causes);
     if (name === 'duplicates') await this.items.endFailures(causes);
     await this.items.open(await this.counted(causes));
     return {
       end: rows.length === WINDOW ? rows.at(-1)?.place : undefined,
-      mayBeNew: rows.some((row) => isNew(row) || row.recent),
+      mayBeNew: causes.length > 0 || rows.some(({ recent }) => recent),
     };
   }
 

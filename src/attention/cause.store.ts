@@ -151,16 +151,20 @@ const REVOCATIONS = named(
      ORDER BY r.since DESC, r.session_id DESC`,
 );
 
-/** Reads the index approvals_of_state. */
+/**
+ * Reads the index approvals_of_state. Returns the terms only of approvals without an item, because those of a batch have
+ * up to 1,000 players.
+ */
 const APPROVALS = named(
   'cause_approvals',
   `
-    SELECT a.approval_id AS "approvalId", a.operator_id AS "operatorId", a.kind, a.deed AS terms,
-           a.expires_at > statement_timestamp() AS due, a.created_at > ${RECENT} AS recent,
-           ${known('approval', 'a.approval_id::text')}, ARRAY[a.created_at::text, a.approval_id::text] AS place
+    SELECT a.approval_id AS "approvalId", a.operator_id AS "operatorId", a.kind,
+           CASE WHEN NOT item.known THEN a.deed END AS terms, a.expires_at > statement_timestamp() AS due,
+           a.created_at > ${RECENT} AS recent, item.known, ARRAY[a.created_at::text, a.approval_id::text] AS place
       FROM (SELECT * FROM approvals
              WHERE ${leading('state', `'WAITING'`)} AND (created_at, approval_id) < (:at::timestamptz, :id::uuid)
              ORDER BY state DESC, created_at DESC, approval_id DESC LIMIT :limit) a
+     CROSS JOIN LATERAL (SELECT ${known('approval', 'a.approval_id::text')} ${UNMERGED}) item
      ORDER BY a.created_at DESC, a.approval_id DESC`,
 );
 
@@ -324,14 +328,15 @@ export class CauseStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads the next window of a search: at most `limit` rows.
+   * Reads the next window of a search: at most `limit` rows. `newCause` is undefined if a row is no cause now, or has
+   * an item that is up to date.
    * @param place the place of the last row of the previous window; undefined to begin with the newest row
    */
   async window(
     search: Search,
     place: readonly string[] | undefined,
     limit: number,
-  ): Promise<(SearchedRow & { readonly cause: Cause })[]> {
+  ): Promise<(SearchedRow & { readonly newCause: Cause | undefined })[]> {
     const { statement, begin } = SEARCHES[search];
     const [at, ...keys] = place ?? begin;
     // The cast is safe: both lookups use the same search, whose rows have the type that its mapping expects.
@@ -342,7 +347,7 @@ export class CauseStore {
       providerId: keys[0],
       id: keys.at(-1),
     });
-    return rows.map((row) => ({ ...row, cause: toCause(row) }));
+    return rows.map((row) => ({ ...row, newCause: row.due && !row.known ? toCause(row) : undefined }));
   }
 
   async still(kind: keyof typeof STILL, subjects: readonly string[]): Promise<Set<string>> {

@@ -53,6 +53,7 @@ interface ApprovalRow extends SearchedRow {
   readonly approvalId: string;
   readonly operatorId: string;
   readonly kind: GuardedActionKind;
+  /** Null in a row that is `known`, which is never mapped to a cause. */
   readonly terms: TermsOf[GuardedActionKind];
 }
 

@@ -75,7 +75,9 @@ describe('the attention item of a duplicate', () => {
     world.provider.next({ do: 'answer', status: 503 }, { requestRef: order.requestRef });
     expect((await tool.post(order)).status).toBe(502);
     const failures = await world.app.get(CauseStore).window('grants', undefined, 10);
-    const { cause } = failures.find((found) => found.cause.subject === order.requestRef)!;
+    const cause = failures
+      .map(({ newCause }) => newCause)
+      .find((found) => found?.subject === order.requestRef)!;
     expect((await tool.act(order.requestRef, 'resend')).json).toHaveProperty('duplicateOf');
     await world.app.get(AttentionStore).open([cause]);
     await allowNextSearch('-infinity');

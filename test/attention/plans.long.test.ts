@@ -137,6 +137,30 @@ test.each(Object.keys(SEARCHES) as (keyof typeof SEARCHES)[])(
   },
 );
 
+test('the search for approvals returns the terms only of those without an item', async () => {
+  const { statement, begin } = SEARCHES.approvals;
+  const [at, id] = begin;
+  const search = () =>
+    sql.run<{ approvalId: string; known: boolean; terms: object | null }>(
+      statement.text,
+      valuesOf(statement, { at, id, limit: 2 }),
+    );
+  const [first, second] = await search();
+  expect([first, second]).toMatchObject([
+    { known: false, terms: {} },
+    { known: false, terms: {} },
+  ]);
+  await sql.run(
+    `INSERT INTO attention_items (item_id, kind, subject, state, cause_present, summary, created_at)
+     VALUES (gen_random_uuid(), 'approval', $1, 'OPEN', true, 'x', now())`,
+    [first!.approvalId],
+  );
+  expect(await search()).toMatchObject([
+    { approvalId: first!.approvalId, known: true, terms: null },
+    { approvalId: second!.approvalId, known: false, terms: {} },
+  ]);
+});
+
 test.each(Object.keys(STILL) as (keyof typeof STILL)[])(
   'whether the cause of a %s is still present is looked up by key',
   async (kind) => {
