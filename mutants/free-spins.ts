@@ -127,6 +127,22 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     harm: 'The expiry of a completed grant cancels other spins with its reference.',
   },
   {
+    name: 'completed-not-final',
+    file: GRANT,
+    text: 'completed = completed IS TRUE OR :completed,',
+    replacement: 'completed = :completed,',
+    tests: [EXPIRY],
+    harm: 'A status that reports later spins with the reference lets the expiry of a completed grant cancel them.',
+  },
+  {
+    name: 'spins-of-completed',
+    file: GRANT,
+    text: 'CASE WHEN completed THEN remaining_spins ELSE :remainingSpins END',
+    replacement: ':remainingSpins',
+    tests: [CANCEL],
+    harm: 'A completed grant shows the remaining spins of a later one with its reference.',
+  },
+  {
     name: 'expiry-of-duplicate',
     file: GRANT,
     text: `AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due`,

@@ -126,6 +126,25 @@ describe('the status of a batch', () => {
     expect(times[0]! < times[1]!).toBe(true);
   });
 
+  test('keeps completed grants completed, although the provider now reports spins with their externalRef', async () => {
+    const batch = await settled(batchOrder(2));
+    remains(batch.refs[0]!, 0);
+    await world.admin('POST', `${batch.path}/status`);
+    await until('both answered', async () => (await read(batch))['remainingSpins'] === 5);
+    const { statusCheckedAt } = await read(batch);
+    remains(batch.refs[0]!, 3);
+    remains(batch.refs[1]!, 1);
+    await world.admin('POST', `${batch.path}/status`);
+    await until(
+      'both answered again',
+      async () => (await read(batch))['statusCheckedAt'] !== statusCheckedAt,
+    );
+    const due = () => world.sql.run('SELECT FROM free_spin_batches WHERE status_due_since IS NOT NULL');
+    await until('no run is due', async () => (await due()).length === 0);
+    expect(asked(batch)).toEqual([2, 2]);
+    expect(await read(batch)).toMatchObject({ completed: 1, remainingSpins: 1 });
+  });
+
   test('and its failures are a 404 for another operator, and a 404 if there is no such batch', async () => {
     const batch = await settled(batchOrder(1));
     const path = batch.path.replace('/admin/', '/operator/');

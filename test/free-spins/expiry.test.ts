@@ -187,6 +187,34 @@ describe('an expired grant', () => {
     expect(tool.calls(CANCEL, first.requestRef)).toEqual([]);
   });
 
+  test('is not cancelled if it was once completed, although a status of it now reports the spins of a later grant', async () => {
+    const completed = await expiring();
+    const { externalRef, playerRef } = completed;
+    const batch = world.provider.batches.get(String(externalRef))!;
+    batch.remainingSpins = 0;
+    await tool.act(completed.requestRef, 'status');
+    const later = tool.order({ playerRef });
+    const body = { externalRef };
+    world.provider.next({ do: 'answer', status: 200, body }, { requestRef: later.requestRef });
+    expect((await tool.post(later)).json).not.toHaveProperty('duplicateOf');
+    batch.remainingSpins = 10;
+    expect((await tool.act(completed.requestRef, 'status')).json).toMatchObject({
+      remainingSpins: 10,
+      completed: false,
+    });
+    const live = await expiring();
+    await reach(completed.requestRef, live.requestRef);
+    await until('the live one is cancelled', async () => (await tool.state(live.requestRef)) === 'CANCELLED');
+    expect(tool.calls(CANCEL, completed.requestRef)).toEqual([]);
+    expect(batch.remainingSpins).toBe(10);
+    expect(await tool.state(later.requestRef)).toBe('GRANTED');
+    expect((await tool.read(completed.requestRef)).json).toMatchObject({
+      state: 'GRANTED',
+      remainingSpins: 0,
+      completed: true,
+    });
+  });
+
   test('is not cancelled any more if a status reports it as completed before the cancel is sent', async () => {
     const { requestRef, externalRef } = await expiring();
     world.provider.batches.get(String(externalRef))!.remainingSpins = 0;

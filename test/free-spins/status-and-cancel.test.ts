@@ -37,6 +37,25 @@ describe('a status', () => {
     expect((await tool.read(requestRef)).json).toMatchObject({ state: 'CANCELLED', remainingSpins: 0 });
   });
 
+  test('that is answered before the last spin, and recorded after it, does not make the grant live again', async () => {
+    const { requestRef, externalRef } = await tool.granted();
+    const body = { remainingSpins: 1, completed: false };
+    const held = world.provider.next(
+      { do: 'hold', then: { do: 'answer', status: 200, body } },
+      { path: STATUS, externalRef: String(externalRef) },
+    );
+    const slow = tool.act(requestRef, 'status');
+    await held.arrived;
+    world.provider.batches.get(String(externalRef))!.remainingSpins = 0;
+    expect((await tool.act(requestRef, 'status')).json).toMatchObject({ remainingSpins: 0, completed: true });
+    const { statusCheckedAt } = (await tool.read(requestRef)).json;
+    held.release();
+    expect((await slow).json).toMatchObject(body);
+    const { json } = await tool.read(requestRef);
+    expect(json).toMatchObject({ remainingSpins: 0, completed: true });
+    expect(String(json['statusCheckedAt']) > String(statusCheckedAt)).toBe(true);
+  });
+
   test('of a FAILED grant is a 409, of an unknown one a 404', async () => {
     const order = tool.order();
     world.provider.next({ do: 'drop' }, { requestRef: order.requestRef });

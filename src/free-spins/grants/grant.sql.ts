@@ -150,12 +150,14 @@ const EXPIRY_IS_MOOT = `state = 'GRANTED' AND expiry = 'BEGUN' AND :completed::b
 
 /**
  * Stores the provider's answer to a status call; the state does not change. A completed grant is not cancelled when it
- * expires: the provider may already use its `externalRef` for other spins.
+ * expires: the provider may already use its `externalRef` for other spins. So a grant stays completed, with its remaining
+ * spins: a later answer that says otherwise is about those other spins, or was delayed.
  */
 export const SNAPSHOT = named(
   'grant_snapshot',
   `UPDATE free_spin_grants
-      SET remaining_spins = :remainingSpins, completed = :completed, status_checked_at = clock_timestamp(), updated_at = clock_timestamp(),
+      SET remaining_spins = CASE WHEN completed THEN remaining_spins ELSE :remainingSpins END,
+          completed = completed IS TRUE OR :completed, status_checked_at = clock_timestamp(), updated_at = clock_timestamp(),
           expiry = CASE WHEN ${EXPIRY_IS_MOOT} THEN NULL ELSE expiry END,
           cancel_due = CASE WHEN ${EXPIRY_IS_MOOT} THEN false ELSE cancel_due END,
           cancel_lease_until = CASE WHEN ${EXPIRY_IS_MOOT} THEN NULL ELSE cancel_lease_until END

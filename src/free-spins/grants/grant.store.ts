@@ -151,6 +151,7 @@ export class GrantStore implements OnModuleInit {
     await this.database.query(sql.BEGIN_EXPIRIES, { limit });
   }
 
+  /** Stores the provider's answer to a status call. A completed grant stays completed. */
   async recordStatus(requestRef: string, remainingSpins: number, completed: boolean): Promise<void> {
     await this.database.query(sql.SNAPSHOT, { requestRef, remainingSpins, completed });
   }

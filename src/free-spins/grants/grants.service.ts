@@ -149,6 +149,7 @@ export class GrantsService implements OnModuleInit {
 
   /**
    * Asks the provider for the remaining spins; the state does not change.
+   * @returns the provider's answer, even if it is not stored because the grant is completed already
    * @throws CroupierError NOT_FOUND · CONFLICT if the grant has no externalRef · PROVIDER_FAILED
    */
   async pullStatus(actor: Actor, requestRef: string, scope: Scope): Promise<GrantStatusResponse> {
