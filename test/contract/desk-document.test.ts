@@ -8,6 +8,7 @@ import {
   type LaunchedSession,
   OPERATOR,
   OTHER_OPERATOR,
+  OTHER_PROVIDER,
   PROVIDER,
   type Reply,
   useWorld,
@@ -73,8 +74,8 @@ describe('section 6, the table of cases', () => {
     return grant;
   };
   /** @param status 422: not granted; 202: its outcome is unknown */
-  const failed = async (status = 422) => {
-    const order = tool.order();
+  const failed = async (status = 422, fields: Record<string, unknown> = {}) => {
+    const order = tool.order(fields);
     answering(order.requestRef, status);
     expect((await tool.post(order)).status).toBe(502);
     return order;
@@ -185,6 +186,14 @@ describe('section 6, the table of cases', () => {
           'UPDATE free_spin_grants SET expires_at = clock_timestamp() WHERE request_ref = $1',
           [order.requestRef],
         );
+        return act(order, 'resend');
+      },
+      'is `FAILED`, and its game has moved to another provider': async () => {
+        const game = (providerId: string) =>
+          world.admin('PUT', '/v1/admin/games/moving-game', { providerId, name: 'moving' });
+        expect((await game(PROVIDER)).status).toBe(200);
+        const order = await failed(422, { gameId: 'moving-game' });
+        expect((await game(OTHER_PROVIDER)).status).toBe(200);
         return act(order, 'resend');
       },
       'is `FAILED`, and the provider answers 422': async () => {

@@ -9,6 +9,7 @@ import {
   OTHER_GAME,
   OTHER_OPERATOR,
   OTHER_PROVIDER,
+  PROVIDER,
   type Reply,
   useWorld,
 } from '../world/world.js';
@@ -280,6 +281,22 @@ describe('the resend of a batch', () => {
     expect((await resend(batchId, { includeUnknown: true })).status).toBe(202);
     await until('all are granted', async () => (await counts(batchId)).granted === 3);
     expect(callsTo(GRANT, order.playerRefs)).toEqual([2, 2, 1]);
+  });
+
+  test('is a 503 once its game has moved to another provider: no grant is queued, and no provider called', async () => {
+    const place = (providerId: string) =>
+      world.admin('PUT', '/v1/admin/games/moving', { providerId, name: 'moving' });
+    expect((await place(PROVIDER)).status).toBe(200);
+    const order = batchOrder(1, { gameId: 'moving' });
+    world.provider.next({ do: 'answer', status: 422 }, { path: GRANT, playerRef: order.playerRefs[0]! });
+    const batchId = await started(order);
+    await settled(batchId);
+    expect((await place(OTHER_PROVIDER)).status).toBe(200);
+    const refused = await resend(batchId);
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([503, 'GAME_NOT_CONFIGURED']);
+    const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+    expect(items).toMatchObject([{ state: 'FAILED', failure: { error: 'the provider answered 422' } }]);
+    expect(callsTo(GRANT, order.playerRefs)).toEqual([1]);
   });
 
   test('does not exceed the daily limit', async () => {

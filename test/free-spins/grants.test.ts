@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { GrantStore } from '../../src/free-spins/grants/grant.store.js';
 import { GRANT } from '../world/provider.js';
 import {
@@ -287,6 +287,36 @@ describe('a resend', () => {
     expect(await tool.state(requestRef)).toBe('PENDING');
     second.release();
     expect((await resent).json).toMatchObject({ state: 'GRANTED' });
+  });
+
+  test('of a grant whose game has moved is a 503 for everybody, while a void still reaches its provider', async () => {
+    const place = (providerId: string) =>
+      world.admin('PUT', '/v1/admin/games/moving', { providerId, name: 'moving' });
+    const providerIs = (status: string) =>
+      world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { status });
+    expect((await place(PROVIDER)).status).toBe(200);
+    onTestFinished(async () => {
+      await providerIs('ACTIVE');
+    });
+    const order = tool.order({ gameId: 'moving' });
+    const { requestRef } = order;
+    world.provider.next({ do: 'book-then', then: { do: 'drop' } }, { requestRef });
+    expect((await tool.post(order)).status).toBe(502);
+    expect((await place(OTHER_PROVIDER)).status).toBe(200);
+    for (const status of ['ACTIVE', 'DISABLED']) {
+      expect((await providerIs(status)).status).toBe(200);
+      for (const refused of [
+        await tool.act(requestRef, 'resend'),
+        await world.signed(OPERATOR, `/v1/operator/free-spins/${requestRef}/resend`, ''),
+      ])
+        expect([refused.status, refused.headers.get('x-error-code')]).toEqual([503, 'GAME_NOT_CONFIGURED']);
+    }
+    expect(tool.calls(GRANT, requestRef)).toHaveLength(1);
+    expect(await tool.state(requestRef)).toBe('FAILED');
+    expect((await world.admin('POST', `/v1/admin/free-spins/${requestRef}/void`)).json).toMatchObject({
+      state: 'CANCELLED',
+      providerId: PROVIDER,
+    });
   });
 
   test('that is requested many times at once, together with the grant, sends one callback', async () => {

@@ -213,7 +213,7 @@ export class BatchesService implements OnModuleInit {
    */
   async resend(actor: Actor, batchId: string, includeUnknown: boolean, scope: Scope): Promise<BatchItem> {
     const batch = await this.known(batchId, scope);
-    this.games.find(batch, scope);
+    this.games.assertResendable(batch, scope);
     await this.audit.change(actor, async ({ query }, record) => {
       const grants = await this.limits.withinDay(query, batch, () =>
         this.batches.resendBatch(query, batchId, includeUnknown),

@@ -33,6 +33,20 @@ export class GrantableGames {
     return game;
   }
 
+  /**
+   * Requires that a stored grant or batch can be sent again: its callback goes to its own provider, which the game may
+   * have left. That provider may be disabled.
+   * @throws CroupierError as `find` does · GAME_NOT_CONFIGURED if the game has moved to another provider
+   */
+  assertResendable(
+    stored: Pick<NewGrant, 'operatorId' | 'gameId' | 'currency' | 'providerId'>,
+    scope: Scope,
+  ): void {
+    const { providerId } = this.find(stored, scope);
+    if (providerId !== stored.providerId)
+      throw new CroupierError('GAME_NOT_CONFIGURED', 'the game has moved to another provider');
+  }
+
   /** Whether spins may be granted in a game: neither it nor its provider is disabled. */
   isOpen(game: Game): boolean {
     return game.status === 'ACTIVE' && this.tenancy.provider(game.providerId)?.status === 'ACTIVE';

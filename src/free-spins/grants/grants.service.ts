@@ -229,7 +229,7 @@ export class GrantsService implements OnModuleInit {
     const grant = await this.find(requestRef, scope);
     if (grant.state !== 'FAILED') throw notFailed(grant);
     assertNotExpired(grant.expiresAt, this.databaseClock.now());
-    this.games.find(grant, scope);
+    this.games.assertResendable(grant, scope);
     const attempted = await this.audit.change(actor, async ({ query }, record) => {
       const claimed = await this.limits.withinDay(query, grant, () => this.grants.resend(query, requestRef));
       if (claimed) await record({ action: 'free-spins.resend', target: `grant:${requestRef}` });
