@@ -549,6 +549,7 @@ CREATE INDEX sessions_live_of_player ON sessions USING btree (operator_id, playe
 CREATE INDEX sessions_of_game ON sessions USING btree (game_id, created_at, session_id);
 CREATE INDEX sessions_of_operator ON sessions USING btree (operator_id, created_at, session_id);
 CREATE INDEX sessions_of_player ON sessions USING btree (player_ref, created_at, session_id);
+CREATE INDEX sessions_of_player_at_operator ON sessions USING btree (player_ref, operator_id, created_at, session_id);
 CREATE INDEX sessions_of_provider ON sessions USING btree (provider_id, created_at, session_id);
 CREATE INDEX sessions_revoked ON sessions USING btree (created_at, session_id) WHERE (revoked_at IS NOT NULL);
 

@@ -38,6 +38,7 @@ import { LiveView1764000000043 } from './migrations/0043-live-view.js';
 import { AttentionEventsByNumber1764000000044 } from './migrations/0044-attention-events-by-number.js';
 import { AttentionUpdates1764000000045 } from './migrations/0045-attention-updates.js';
 import { UsedAdjustments1764000000046 } from './migrations/0046-used-adjustments.js';
+import { SessionsOfPlayerAtOperator1764000000047 } from './migrations/0047-sessions-of-player-at-operator.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -103,6 +104,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       AttentionEventsByNumber1764000000044,
       AttentionUpdates1764000000045,
       UsedAdjustments1764000000046,
+      SessionsOfPlayerAtOperator1764000000047,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -57,27 +57,38 @@ export function valuesWithin({ from, to, before, downTo }: TimeSpan): object {
 }
 
 /**
- * One page of a list, newest first. The statement has no name, because the best index depends on the values.
+ * One page of a list, newest first. Filters on other columns than the first are tested row by row, without a bound:
+ * `time-window.ts` has one, for tables of millions of rows. The statement has no name, because the best index depends on
+ * the values.
  * @param equal the values that columns must equal; undefined means no restriction. The first column that has a value
  *   leads the order
- * @param further conditions without parameters
  */
 export function timeOrderedPage(
-  { columns, from, id, idType }: TimeOrderedTable,
+  table: TimeOrderedTable,
   equal: Readonly<Record<string, string | undefined>>,
   span: TimeSpan,
   limit: number,
-  further: readonly string[] = [],
 ): { statement: Statement; values: object } {
   const [first, ...others] = Object.keys(equal).filter((column) => equal[column] !== undefined);
   const conditions = [
     ...(first === undefined ? [] : [leading(`t.${first}`, `:${first}`)]),
     ...others.map((column) => `t.${column} = :${column}`),
-    ...further,
-    ...within(span, { id, idType }),
+    ...within(span, table),
   ];
-  const text = `SELECT ${columns}, ${placeColumn('t.created_at', `t.${id}`)} FROM ${from} t
-    ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY ${first === undefined ? '' : `t.${first} DESC, `}t.created_at DESC, t.${id} DESC LIMIT :limit`;
+  const text = `${newestFirst(table, first, conditions)} LIMIT :limit`;
   return { statement: named('', text), values: { ...equal, ...valuesWithin(span), limit } };
+}
+
+/**
+ * Selects the rows that meet the conditions, with their places, newest first.
+ * @param first the column with which the index begins; undefined for the index by time
+ */
+export function newestFirst(
+  { columns, from, id }: TimeOrderedTable,
+  first: string | undefined,
+  conditions: readonly string[],
+): string {
+  return `SELECT ${columns}, ${placeColumn('t.created_at', `t.${id}`)} FROM ${from} t
+    ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+    ORDER BY ${first === undefined ? '' : `t.${first} DESC, `}t.created_at DESC, t.${id} DESC`;
 }

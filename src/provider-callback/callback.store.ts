@@ -4,8 +4,9 @@ import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
 import { selectList } from '../database/select-list.js';
 import { named } from '../database/statement.js';
-import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
+import { findPage, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
 import type { Place } from '../database/place.js';
+import type { Found } from '../api/lists/time-page.js';
 import type { CallbackQuery } from './callback.admin.response.js';
 import { Callback } from './callback.entity.js';
 
@@ -25,19 +26,15 @@ const COMPLETE = named(
        AND created_at > statement_timestamp() - interval '1 day'`,
 );
 
-const CALLBACKS: TimeOrderedTable = {
+export const CALLBACKS: WindowedTable = {
   columns: selectList(Callback, 't'),
   from: 'callbacks',
   id: 'callback_id',
   idType: 'bigint',
 };
 
-export function callbackPage(
-  filter: CallbackQuery,
-  { before, limit }: { before: Place | undefined; limit: number },
-) {
-  const { reference, providerId: provider_id, route } = filter;
-  return timeOrderedPage(CALLBACKS, { reference, provider_id, route }, { ...filter, before }, limit);
+export function callbackFilter({ reference, providerId: provider_id, route }: CallbackQuery): WindowedFilter {
+  return { equal: { reference, provider_id, route } };
 }
 
 @Injectable()
@@ -61,12 +58,15 @@ export class CallbackStore {
     return this.callbacks.findOneBy({ callbackId });
   }
 
-  /** One page of attempts, newest first. */
-  page(
+  /** One page of attempts, newest first. It may be short or empty, because it examines a bounded number of attempts. */
+  async page(
     filter: CallbackQuery,
-    page: { before: Place | undefined; limit: number },
-  ): Promise<(Callback & { place: string })[]> {
-    const { statement, values } = callbackPage(filter, page);
-    return this.database.query<Callback & { place: string }>(statement, values);
+    before: Place | undefined,
+    limit: number,
+  ): Promise<Found<Callback & { place: string }>> {
+    const span = { ...filter, before };
+    const page = await findPage(this.database, CALLBACKS, callbackFilter(filter), span, limit);
+    const rows = await this.database.query<Callback & { place: string }>(page.statement, page.values);
+    return { rows, downTo: page.downTo };
   }
 }

@@ -5,7 +5,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { itemFrom } from '../api/lists/item.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ValidQuery } from '../api/validation/query.js';
-import { pageByTime } from '../api/lists/time-page.js';
+import { pageOfWindow } from '../api/lists/time-page.js';
 import {
   CALLBACK_COLUMNS,
   CallbackItem,
@@ -38,10 +38,10 @@ export class CallbacksAdminController {
     @AcceptedFormat() format: ListFormat,
   ): Promise<CallbackListResponse | StreamableFile> {
     const read = (part: CallbackQuery) =>
-      pageByTime<Callback & { place: string }, CallbackItem>(
+      pageOfWindow<Callback & { place: string }, CallbackItem>(
         part,
         (id) => CALLBACK_ID.test(id),
-        (page) => this.callbacks.page(part, page),
+        ({ before, limit }) => this.callbacks.page(part, before, limit),
         (callback) => itemFrom(CALLBACK_COLUMNS, callback),
       );
     return answerList(format, { query, name: 'callbacks', columns: CALLBACK_COLUMNS, read });

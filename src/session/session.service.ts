@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import type { PageOf } from '../api/lists/page.js';
-import { pageByTime } from '../api/lists/time-page.js';
+import { pageOfWindow } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
@@ -42,10 +42,10 @@ export class SessionService {
 
   /** @throws CroupierError INVALID_REQUEST */
   list(query: SessionQuery): Promise<PageOf<SessionItem>> {
-    return pageByTime<Session & { place: string }, SessionItem>(
+    return pageOfWindow<Session & { place: string }, SessionItem>(
       query,
       isUuid,
-      (page) => this.sessions.page(query, page),
+      ({ before, limit }) => this.sessions.page(query, before, limit),
       sessionItem,
     );
   }

@@ -6,8 +6,9 @@ import { Database, type Query } from '../database/database.js';
 import { GroupCommit, groupStatement } from '../database/group-commit.js';
 import { selectList } from '../database/select-list.js';
 import { named } from '../database/statement.js';
-import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
+import { findPage, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
 import type { Place } from '../database/place.js';
+import type { Found } from '../api/lists/time-page.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { type RevokeReason, Session } from './session.entity.js';
 import type { SessionQuery } from './session.request.js';
@@ -64,22 +65,24 @@ const REVOKE_PLAYER = named(
   revokeWhere(`s.operator_id = :operatorId AND s.player_ref = :playerRef AND NOT ${ended('s')}`),
 );
 
-const SESSIONS: TimeOrderedTable = {
+const REVOKED = { true: 't.revoked_at IS NOT NULL', false: 't.revoked_at IS NULL' };
+
+export const SESSIONS: WindowedTable = {
   columns: selectList(Session, 't'),
   from: 'sessions',
   id: 'session_id',
   idType: 'uuid',
+  pair: ['player_ref', 'operator_id'],
+  partial: REVOKED.true,
 };
 
-export function sessionPage(
-  filter: SessionQuery,
-  { before, limit }: { before: Place | undefined; limit: number },
-) {
-  const { playerRef: player_ref, gameId: game_id, operatorId: operator_id, providerId: provider_id } = filter;
-  const { revoked } = filter;
-  const further = revoked ? [`t.revoked_at IS ${revoked === 'true' ? 'NOT NULL' : 'NULL'}`] : [];
-  const equal = { player_ref, game_id, operator_id, provider_id };
-  return timeOrderedPage(SESSIONS, equal, { ...filter, before }, limit, further);
+/**
+ * The operator leads the order, if there is one, or the operator and the player. So a page examines only sessions of
+ * this operator, and its cursor names no session of another one.
+ */
+export function sessionFilter({ revoked, ...filter }: SessionQuery): WindowedFilter {
+  const { operatorId: operator_id, playerRef: player_ref, gameId: game_id, providerId: provider_id } = filter;
+  return { equal: { operator_id, player_ref, game_id, provider_id }, further: revoked && REVOKED[revoked] };
 }
 
 /** Reads and writes sessions; every update is conditional on the current state. */
@@ -112,13 +115,16 @@ export class SessionStore {
     return this.sessions.findOneBy({ sessionId, ...(operatorId !== undefined && { operatorId }) });
   }
 
-  /** One page of sessions, newest first. */
-  page(
+  /** One page of sessions, newest first. It may be short or empty, because it examines a bounded number of sessions. */
+  async page(
     filter: SessionQuery,
-    page: { before: Place | undefined; limit: number },
-  ): Promise<(Session & { place: string })[]> {
-    const { statement, values } = sessionPage(filter, page);
-    return this.database.query<Session & { place: string }>(statement, values);
+    before: Place | undefined,
+    limit: number,
+  ): Promise<Found<Session & { place: string }>> {
+    const span = { ...filter, before };
+    const page = await findPage(this.database, SESSIONS, sessionFilter(filter), span, limit);
+    const rows = await this.database.query<Session & { place: string }>(page.statement, page.values);
+    return { rows, downTo: page.downTo };
   }
 
   /**

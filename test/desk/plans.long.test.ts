@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { type Place, placeOf } from '../../src/database/place.js';
+import type { TimeSpan } from '../../src/database/time-ordered.js';
 import { OPEN_ROUNDS } from '../../src/attention/cause.store.js';
 import { SEARCH } from '../../src/desk/search/search.store.js';
 import {
@@ -12,12 +13,18 @@ import {
 } from '../../src/desk/rounds/round.store.js';
 import type { RoundKey } from '../../src/desk/rounds/round-sums.js';
 import {
+  WINDOW_ROWS,
   WINDOW_SETTINGS,
+  type WindowedFilter,
+  windowedPage,
+  type WindowedTable,
+  windowEnd as endOfWindow,
+} from '../../src/database/time-window.js';
+import {
   needsWindow,
   type Section,
   type TransactionFilter,
   transactionPage,
-  WINDOW_ROWS,
   windowEnd,
 } from '../../src/desk/transactions/transaction-search.sql.js';
 import { Grant } from '../../src/free-spins/grants/grant.entity.js';
@@ -29,8 +36,10 @@ import {
   flaggedPage,
   flaggedWindowEnd,
 } from '../../src/free-spins/winnings/winnings.store.js';
-import { callbackPage } from '../../src/provider-callback/callback.store.js';
-import { sessionPage } from '../../src/session/session.store.js';
+import type { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import { callbackFilter, CALLBACKS } from '../../src/provider-callback/callback.store.js';
+import type { SessionQuery } from '../../src/session/session.request.js';
+import { sessionFilter, SESSIONS } from '../../src/session/session.store.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
@@ -51,6 +60,8 @@ const BLOCKS_AT_MOST = 2_500;
  * permit, in rows and in blocks.
  */
 const TOUCHED_IN_WINDOW = 8 * WINDOW_ROWS;
+/** The same for a window along one index. */
+const TOUCHED_ALONG_INDEX = WINDOW_ROWS + 10;
 /** How many transactions of a pair a count of open rounds reads here, and its bound with the rows of their rounds. */
 const COUNTED_TRANSACTIONS = 5_000;
 const TOUCHED_BY_COUNT = 4 * COUNTED_TRANSACTIONS;
@@ -136,12 +147,14 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
   );
   await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
     SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(1, ${tenants}) n`);
+  // All sessions of one operator are revoked, few of the others.
+  const revoked = `(n % 1000 = 0 OR operator_id = 'operator3')`;
   await sql.run(
     `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
        created_at, expires_at, revoked_at, revoke_reason)
      SELECT gen_random_uuid(), sha256(n::text::bytea), operator_id, provider_id, player_ref,
             replace(provider_id, 'provider', 'game'), 'EUR', 'REAL', at, now(),
-            CASE WHEN n % 1000 = 0 THEN now() END, CASE WHEN n % 1000 = 0 THEN 'KICK' END
+            CASE WHEN ${revoked} THEN now() END, CASE WHEN ${revoked} THEN 'KICK' END
        FROM ${numbered(ROWS / 2)}`,
   );
   await sql.run(
@@ -240,6 +253,23 @@ async function windowOf(filter: TransactionFilter, before: Place | undefined): P
   const values = valuesOf(end.statement, end.values);
   const [last] = await windowed.run<{ place: string }>(end.statement.text, values);
   return { before, downTo: last && placeOf(last.place) };
+}
+
+/** Expects that a page of the list reads few rows, or one window and no more to find its end. */
+async function expectBounded(
+  table: WindowedTable,
+  filter: WindowedFilter,
+  span: TimeSpan,
+  isWindowed: boolean,
+): Promise<void> {
+  const end = endOfWindow(table, filter, span);
+  expect(end !== undefined).toBe(isWindowed);
+  if (!end) return expectCheap(await planOf(windowedPage(table, filter, span, LIMIT)));
+  expectCheap(await planOf(end, windowed), TOUCHED_ALONG_INDEX, TOUCHED_IN_WINDOW);
+  const values = valuesOf(end.statement, end.values);
+  const [last] = await windowed.run<{ place: string }>(end.statement.text, values);
+  const page = windowedPage(table, filter, { ...span, downTo: last && placeOf(last.place) }, LIMIT);
+  expectCheap(await planOf(page), TOUCHED_ALONG_INDEX, TOUCHED_IN_WINDOW);
 }
 
 const ID = '00000000-0000-4000-8000-000000000000';
@@ -407,10 +437,31 @@ describe.each([
       ['a provider with only one operator', { providerId: 'provider3' }],
       ['a player', { playerRef: 'player77' }],
       ['a game', { gameId: 'game3' }],
-      ['the revoked', { revoked: 'true' } as const],
+      ['a player at an operator', { playerRef: 'player77', operatorId: 'operator1' }],
+      ['a player with all sessions at an operator', { playerRef: 'player77', operatorId: 'operator3' }],
+      ['the revoked', { revoked: 'true' }],
       ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
-    ])('sessions, %s, reads few rows', async (___, filter) => {
-      expectCheap(await planOf(sessionPage(filter, { before, limit: LIMIT })));
+    ] satisfies [string, SessionQuery][])('sessions, %s, reads few rows', async (___, filter) => {
+      await expectBounded(SESSIONS, sessionFilter(filter), { ...filter, before }, false);
+    });
+
+    test.each([
+      ['a game at an operator without it', { gameId: 'game3', operatorId: 'operator1' }],
+      ['a game at an operator with only this game', { gameId: 'game3', operatorId: 'operator3' }],
+      ['a game at an operator without rows', { gameId: 'game3', operatorId: 'operator8' }],
+      ['the revoked of an operator', { revoked: 'true', operatorId: 'operator1' }],
+      ['the revoked of an operator with only one provider', { revoked: 'true', operatorId: 'operator3' }],
+      ['all but the revoked', { revoked: 'false' }],
+      ['a provider at an operator without it', { providerId: 'provider3', operatorId: 'operator1' }],
+      ['a game of a player', { playerRef: 'player77', gameId: 'game8' }],
+      ['a game of a player at an operator', { playerRef: 'player77', operatorId: 'operator3', gameId: 'g' }],
+      ['a game of another provider', { gameId: 'game3', providerId: 'provider1' }],
+      [
+        'an hour of the revoked of an operator',
+        { from: '2026-01-01T02:00Z', to: '2026-01-01T03:00Z', revoked: 'true', operatorId: 'operator3' },
+      ],
+    ] satisfies [string, SessionQuery][])('sessions, %s, reads its window', async (___, filter) => {
+      await expectBounded(SESSIONS, sessionFilter(filter), { ...filter, before }, true);
     });
 
     test.each([
@@ -421,9 +472,19 @@ describe.each([
       ['a rare route', { route: '/v1/game/session/revoke' }],
       ['a reference', { reference: 'ref777' }],
       ['an hour', { from: '2026-01-02T00:00:00Z', to: '2026-01-02T01:00:00Z' }],
-    ])('callbacks, %s, reads few rows', async (___, filter) => {
+    ] satisfies [string, CallbackQuery][])('callbacks, %s, reads few rows', async (___, filter) => {
       const place = before && { ...before, id: '1000' };
-      expectCheap(await planOf(callbackPage(filter, { before: place, limit: LIMIT })));
+      await expectBounded(CALLBACKS, callbackFilter(filter), { ...filter, before: place }, false);
+    });
+
+    test.each([
+      ['a route of a provider without it', { providerId: 'provider1', route: '/v1/game/session/revoke' }],
+      ['a route of a provider with only it', { providerId: 'provider3', route: '/v1/game/session/revoke' }],
+      ['a route of a provider without rows', { providerId: 'provider8', route: '/v1/game/session/revoke' }],
+      ['a reference at another provider', { reference: 'ref777', providerId: 'provider8' }],
+    ] satisfies [string, CallbackQuery][])('callbacks, %s, reads its window', async (___, filter) => {
+      const place = before && { ...before, id: '1000' };
+      await expectBounded(CALLBACKS, callbackFilter(filter), { ...filter, before: place }, true);
     });
 
     test.each([

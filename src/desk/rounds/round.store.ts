@@ -12,15 +12,14 @@ import { named } from '../../database/statement.js';
 import { within } from '../../database/time-ordered.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import type { Mode } from '../../wallet/rules/facts.js';
+import { FOLLOW_INDEXES, type UnnamedStatement } from '../../database/time-window.js';
 import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 import {
-  FOLLOW_INDEXES,
   languageOf,
   newestOf,
   roundDetailsOf,
   type Section,
   type TransactionFilter,
-  type UnnamedStatement,
   valuesFor,
   WHOLE_COLUMNS,
   windowEnd,

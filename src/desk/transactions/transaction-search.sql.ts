@@ -1,7 +1,8 @@
 import { type Place, placeColumn } from '../../database/place.js';
 import { leading, lookUp, rowByRow, UNMERGED } from '../../database/planner.js';
-import { named, type Statement } from '../../database/statement.js';
+import { named } from '../../database/statement.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
+import { type UnnamedStatement, WINDOW_ROWS } from '../../database/time-window.js';
 import type { Kind, State, WinKind } from '../../wallet/rules/facts.js';
 import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 
@@ -63,14 +64,8 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
 /**
- * Maximum number of transactions that a page examines if one of its filters has no index. These transactions are the
- * page's window.
- */
-export const WINDOW_ROWS = 5_000;
-
-/**
- * Maximum number of transactions that such a page examines for each pair of an operator and a provider, if it reads and
- * merges the pairs of all operators.
+ * Maximum number of transactions that a page with a window examines for each pair of an operator and a provider, if it
+ * reads and merges the pairs of all operators.
  */
 const WINDOW_ROWS_OF_PAIR = 500;
 
@@ -79,12 +74,6 @@ const WINDOW_ROWS_OF_PAIR = 500;
  * and ends with the transaction at `downTo`, or with the oldest of all.
  */
 export type Section = Pick<TimeSpan, 'before' | 'downTo'>;
-
-/** A statement that is planned for its values. */
-export interface UnnamedStatement {
-  readonly statement: Statement;
-  readonly values: object;
-}
 
 /**
  * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so a page
@@ -123,25 +112,6 @@ export function needsWindow(filter: TransactionFilter): boolean {
   const readWhole = parked || state === 'PENDING' || roundId !== undefined;
   return !readWhole && UNINDEXED.some((name) => filter[name] !== undefined);
 }
-
-/**
- * Planner settings that are switched off for `windowEnd` and `roundPage`. The planner underestimates how many rows an
- * operator and a provider share. It would sort all of these rows instead of reading 5,000 along the index. With the
- * other settings off, the estimated cost is so high that PostgreSQL would compile the plan, so `jit` is off, too.
- */
-export const WINDOW_SETTINGS = [
-  'enable_bitmapscan',
-  'enable_seqscan',
-  'enable_sort',
-  'enable_incremental_sort',
-  'jit',
-];
-
-/** Makes the rest of the database transaction read rows in the order of an index wherever possible. */
-export const FOLLOW_INDEXES = named(
-  'desk_follow_indexes',
-  `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
-);
 
 /**
  * Finds the last transaction of a page's window, so that a page ends even if few transactions match. It is the last of

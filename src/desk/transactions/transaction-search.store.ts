@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../../database/database.js';
-import { type Place, placeOf } from '../../database/place.js';
+import type { Place } from '../../database/place.js';
+import { readWindowEnd } from '../../database/time-window.js';
 import type { RowOf } from '../../api/lists/item.js';
 import type { Found } from '../../api/lists/time-page.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
@@ -10,7 +11,6 @@ import type { StoredAttempt, TransactionKey } from '../../wallet/transaction.js'
 import type { TransactionItem, TransactionStory } from './transaction.admin.response.js';
 import {
   FIND_FOR_DESK,
-  FOLLOW_INDEXES,
   needsWindow,
   ROLLBACKS_OF,
   type TransactionFilter,
@@ -63,7 +63,9 @@ export class TransactionSearchStore {
     before: Place | undefined,
     limit: number,
   ): Promise<Found<DeskRow & { place: string }>> {
-    const downTo = needsWindow(filter) ? await this.windowEnd(filter, before) : undefined;
+    const downTo = needsWindow(filter)
+      ? await readWindowEnd(this.database, windowEnd(filter, before))
+      : undefined;
     const { statement, values } = transactionPage(filter, { before, downTo }, limit);
     return { rows: await this.database.query<DeskRow & { place: string }>(statement, values), downTo };
   }
@@ -85,15 +87,5 @@ export class TransactionSearchStore {
    */
   operatorAnswers(providerId: string, transactionIds: string[], since: Date): Promise<OperatorAnswer[]> {
     return this.database.query<OperatorAnswer>(ANSWERS_OF, { providerId, transactionIds, since });
-  }
-
-  /** The end of a page's window; undefined if the page may read to the end of the list. */
-  private windowEnd(filter: TransactionFilter, before: Place | undefined): Promise<Place | undefined> {
-    const { statement, values } = windowEnd(filter, before);
-    return this.database.transaction(async ({ query }) => {
-      await query(FOLLOW_INDEXES, {});
-      const [last] = await query<{ place: string }>(statement, values);
-      return last && placeOf(last.place);
-    });
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { type Place, placeColumn, placeOf } from '../../database/place.js';
-import { named, type Statement } from '../../database/statement.js';
+import { named } from '../../database/statement.js';
 import { leading, UNMERGED } from '../../database/planner.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
+import type { UnnamedStatement } from '../../database/time-window.js';
 import type { ListQuery } from '../../api/lists/page.js';
 import type { Found } from '../../api/lists/time-page.js';
 import type { FlaggedWin, FlaggedWinQuery, WinKey } from './winnings.response.js';
@@ -170,11 +171,6 @@ export const EXAMINED_WINS = 1_000;
 
 /** The part of the list that is older than `before` and not older than `downTo`. */
 type Section = Pick<TimeSpan, 'before' | 'downTo'>;
-
-interface UnnamedStatement {
-  readonly statement: Statement;
-  readonly values: object;
-}
 
 /**
  * One page of the flagged WINs, newest first. It examines only the marked WINs within `section`; migration 0022 says
