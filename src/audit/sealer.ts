@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Configuration } from '../config/configuration.js';
 import type { SecretsKeys } from '../config/keys.js';
+import { keyFor } from '../runtime/authenticated-encryption.js';
 import { keyIdOf } from '../runtime/digest.js';
 import { BrokenAuditError, lengthPrefixed } from './chain.js';
 import { placeText, type Seal, type SealedEntry, type Witness } from './entry.js';
 
 /** Separates the sealing key from other uses of `SECRETS_KEY`. */
 const KEY_PURPOSE = 'croupier audit seal';
-const KEY_BYTES = 32;
 
 /**
  * Seals audit entries: HMAC-SHA256 over the seal's number and the entry's place and hash, with keys derived from
@@ -26,7 +26,7 @@ export class Sealer {
   constructor(@Inject(Configuration) { secretsKey, secretsKeyPrevious }: SecretsKeys) {
     this.keyId = keyIdOf(secretsKey);
     const known = secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey];
-    this.keys = new Map(known.map((key) => [keyIdOf(key), sealingKey(key)]));
+    this.keys = new Map(known.map((key) => [keyIdOf(key), keyFor(KEY_PURPOSE, key)]));
     this.keyIds = [...this.keys.keys()];
   }
 
@@ -42,10 +42,6 @@ export class Sealer {
     const expected = macOf(key, seal.number, { day: seal.day, position: seal.position, hash });
     return timingSafeEqual(expected, Buffer.from(seal.mac, 'hex')) ? 'valid' : 'forged';
   }
-}
-
-function sealingKey(secretsKey: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', secretsKey, '', KEY_PURPOSE, KEY_BYTES));
 }
 
 function macOf(key: Buffer, number: number, { day, position, hash }: Witness): Buffer {

@@ -1,15 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { invalidCursor } from '../api/lists/invalid-cursor.js';
 import type { NextCursor, PageQuery } from '../api/lists/page.js';
 import { Configuration } from '../config/configuration.js';
 import type { SecretsKeys } from '../config/keys.js';
-import { CroupierError } from '../errors/croupier-error.js';
+import { decryptText, encryptText, IV_BYTES, keyFor } from '../runtime/authenticated-encryption.js';
 import { Randomness } from '../runtime/randomness.js';
 
-const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 /** Separates this key from other uses of `SECRETS_KEY`. */
 const KEY_PURPOSE = 'croupier cursor';
 
@@ -27,7 +23,9 @@ export class OwnCursors {
     @Inject(Configuration) { secretsKey, secretsKeyPrevious }: SecretsKeys,
     private readonly randomness: Randomness,
   ) {
-    this.keys = (secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey]).map(cursorKey);
+    this.keys = (secretsKeyPrevious ? [secretsKey, secretsKeyPrevious] : [secretsKey]).map((key) =>
+      keyFor(KEY_PURPOSE, key),
+    );
   }
 
   /**
@@ -50,35 +48,16 @@ export class OwnCursors {
 
   private encrypt(operatorId: string, cursor: string): string {
     const iv = this.randomness.bytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.keys[0]!, iv, { authTagLength: TAG_BYTES });
-    cipher.setAAD(Buffer.from(operatorId));
-    const body = Buffer.concat([cipher.update(cursor), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+    return Buffer.concat([iv, encryptText(this.keys[0]!, operatorId, iv, cursor)]).toString('base64url');
   }
 
   private decrypt(operatorId: string, encrypted: string): string {
     const bytes = Buffer.from(encrypted, 'base64url');
+    const [iv, body] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES)];
     for (const key of this.keys) {
-      const cursor = decryptWith(key, operatorId, bytes);
+      const cursor = decryptText(key, operatorId, iv, body);
       if (cursor !== undefined) return cursor;
     }
-    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
-  }
-}
-
-function cursorKey(secretsKey: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', secretsKey, '', KEY_PURPOSE, KEY_BYTES));
-}
-
-function decryptWith(key: Buffer, operatorId: string, bytes: Buffer): string | undefined {
-  const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
-  if (tag.length < TAG_BYTES) return undefined;
-  const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(operatorId));
-  decipher.setAuthTag(tag);
-  try {
-    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-  } catch {
-    return undefined;
+    throw invalidCursor();
   }
 }

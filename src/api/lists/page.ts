@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { CroupierError } from '../../errors/croupier-error.js';
 import { OpaqueField, QueryChoiceField, QueryIntegerField } from '../validation/fields.js';
 import { isIdentifier } from '../validation/identifier.js';
+import { invalidCursor } from './invalid-cursor.js';
 
 /** Default and maximum number of items on a page. Contract, section 7. */
 const LIMIT = 50;
@@ -74,7 +74,7 @@ export async function pageById<T>(
   const limit = query.limit ?? LIMIT;
   const after = query.cursor === undefined ? '' : Buffer.from(query.cursor, 'base64url').toString();
   if (query.cursor !== undefined && !isId(after)) {
-    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+    throw invalidCursor();
   }
   // One item more than requested tells whether there is a next page.
   const found = await read({ after, limit: limit + 1 });

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import type { Place } from '../../database/place.js';
-import { CroupierError } from '../../errors/croupier-error.js';
 import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
+import { invalidCursor } from './invalid-cursor.js';
 import { cursorAt, ListQuery, pageById, PageQuery, type PageOf } from './page.js';
 
 /** Adds the range of time. A query that can be exported as CSV remains a subclass of ListQuery, which `list.ts` asks. */
@@ -80,7 +80,7 @@ export async function pageOfWindow<Row extends { place: string }, T>(
 function placeIn(text: string, isId: (id: string) => boolean): Place {
   const [, at, id] = PLACE.exec(text) ?? [];
   if (at === undefined || id === undefined || instantMs(at) === null || !isId(id)) {
-    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+    throw invalidCursor();
   }
   return { at, id };
 }

@@ -1,13 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { Configuration } from '../../config/configuration.js';
 import type { SecretsKeys } from '../../config/keys.js';
+import { decryptText, encryptText, IV_BYTES } from '../../runtime/authenticated-encryption.js';
 import { keyIdOf } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
 
-const CIPHER = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 const SECRET_ID_BYTES = 12;
 const ENCRYPTED_V1 = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 const ENCRYPTED_V2 = /^v2\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
@@ -68,13 +65,13 @@ export class SecretBox {
 
   /** @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url */
   encrypt(place: SecretPlace, { secretId, secret }: IdentifiedSecret): string {
-    const { iv, body } = this.encryptText(additionalData(place, secretId), secret);
+    const { iv, body } = this.encrypted(additionalData(place, secretId), secret);
     return `v2.${this.keyId}.${secretId}.${iv}.${body}`;
   }
 
   /** @returns `v1.<key id>.<iv>.<ciphertext and tag>` */
   encryptForEarlierVersions(tenantId: string, secret: string): string {
-    const { iv, body } = this.encryptText(tenantId, secret);
+    const { iv, body } = this.encrypted(tenantId, secret);
     return `v1.${this.keyId}.${iv}.${body}`;
   }
 
@@ -98,7 +95,8 @@ export class SecretBox {
       );
     }
     const data = secretId === undefined ? place.tenantId : additionalData(place, secretId);
-    const secret = decryptText(key, data, iv, Buffer.from(body, 'base64url'));
+    const secret = decryptText(key, data, Buffer.from(iv, 'base64url'), Buffer.from(body, 'base64url'));
+    if (secret === undefined) throw new Error('it was altered, or encrypted for another tenant or column');
     return { secret, ...(secretId !== undefined && { secretId }) };
   }
 
@@ -106,23 +104,10 @@ export class SecretBox {
     return this.randomness.bytes(SECRET_ID_BYTES).toString('base64url');
   }
 
-  private encryptText(data: string, secret: string): { iv: string; body: string } {
+  private encrypted(data: string, secret: string): { iv: string; body: string } {
     const iv = this.randomness.bytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.key, iv, { authTagLength: TAG_BYTES });
-    cipher.setAAD(Buffer.from(data));
-    const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    const body = encryptText(this.key, data, iv, secret);
     return { iv: iv.toString('base64url'), body: body.toString('base64url') };
-  }
-}
-
-function decryptText(key: Buffer, data: string, iv: string, bytes: Buffer): string {
-  const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, 'base64url'), { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(data));
-  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-  try {
-    return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
-  } catch {
-    throw new Error('it was altered, or encrypted for another tenant or column');
   }
 }
 
