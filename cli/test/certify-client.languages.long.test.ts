@@ -7,7 +7,7 @@ import { command } from './support/command.js';
 import { CLIENTS, WEB_REQUEST_POST } from './support/documented-clients.js';
 
 /** Time-out of one attempt, in milliseconds: long enough for a busy machine to answer. */
-const ATTEMPT_MS = 1500;
+const ATTEMPT_MS = 2000;
 /** Time-out of all cases, some of which wait for several attempts, in milliseconds. */
 const PATIENCE_MS = COMPILER_PATIENCE_MS + 600_000;
 

@@ -59,6 +59,12 @@ test('a client without the SDK passes too', async () => {
   expect(failed).toEqual([]);
 });
 
+test('a request that arrives after its run is not taken for one of the next run', async () => {
+  const only = ['--only', 'approved', '--only', 'retry-throttled'];
+  const { failed } = await certified([...only, ...NAIVE], 'leaves a late process at its first run');
+  expect(failed).toEqual([]);
+});
+
 test.each<[string, string[], string]>([
   ['sends a new id', ['retry-error-500'], 'the same bytes each time'],
   ['sends new bytes', ['retry-cut'], 'the same bytes each time'],

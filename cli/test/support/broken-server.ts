@@ -160,7 +160,7 @@ export class BrokenServer {
     if (this.is('answers at most ten calls at once')) {
       if (this.underWay >= 10) return { status: 503, body: '' };
       this.underWay += 1;
-      await delay(5);
+      await delay(WORK_MS);
       this.underWay -= 1;
     }
     if (this.is('takes 30 ms')) await delay(30);

@@ -54,17 +54,12 @@ export async function certifyClient(args: string[], terminal: Terminal): Promise
     timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
     attemptMs: wholeNumber('attempt-ms', values['attempt-ms'], 1),
   };
-  const runner = await ClientRunner.start(client, terminal.now);
-  try {
-    const about = {
-      certification: 'certify-client',
-      subject: SUBJECTS['certify-client'].subject,
-      tenantId: TENANT_ID,
-      address: { name: SUBJECTS['certify-client'].addressName, url: command.join(' ') },
-      complete: cases.length === CLIENT_CASES.length,
-    };
-    return await certifyWith(cases, runner, about, values, terminal);
-  } finally {
-    await runner.stop();
-  }
+  const about = {
+    certification: 'certify-client',
+    subject: SUBJECTS['certify-client'].subject,
+    tenantId: TENANT_ID,
+    address: { name: SUBJECTS['certify-client'].addressName, url: command.join(' ') },
+    complete: cases.length === CLIENT_CASES.length,
+  };
+  return certifyWith(cases, new ClientRunner(client, terminal.now), about, values, terminal);
 }

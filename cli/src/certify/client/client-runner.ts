@@ -33,28 +33,17 @@ export interface ClientRun {
   arrivals: readonly Arrival[];
 }
 
-/** Runs the client under test against the fake platform. */
+/** Runs the client under test against a fake platform. */
 export class ClientRunner {
   private runs = 0;
   /** The number of requests received so far. */
   answered = 0;
 
-  private constructor(
-    readonly client: ClientUnderTest,
-    private readonly platform: FakePlatform,
+  /** @param nowMs Unix time in milliseconds */
+  constructor(
+    private readonly client: ClientUnderTest,
+    private readonly nowMs: () => number,
   ) {}
-
-  static async start(client: ClientUnderTest, nowMs: () => number): Promise<ClientRunner> {
-    return new ClientRunner(client, await FakePlatform.start(nowMs));
-  }
-
-  get url(): string {
-    return this.platform.url;
-  }
-
-  stop(): Promise<void> {
-    return this.platform.stop();
-  }
 
   /**
    * Runs the client, which sends one transaction; the fake platform answers by the script. Checks that each request has
@@ -63,10 +52,12 @@ export class ClientRunner {
    * @throws Unmet if a request is wrong, or the client gives no verdict
    */
   async run(kind: Kind, script: readonly Step[]): Promise<ClientRun> {
-    const arrivals = this.platform.play(script);
     this.runs += 1;
     const request = this.request(kind);
-    const output = await this.execute(kind, request);
+    // Each run has a platform of its own, so that no late request is taken for one of the next run.
+    const platform = await FakePlatform.start(script, this.nowMs);
+    const { arrivals, url } = platform;
+    const output = await this.execute(url, kind, request).finally(() => platform.stop());
     this.answered += arrivals.length;
     this.checkRequests(arrivals, { ...request, kind });
     const last = output.trim().split('\n').at(-1) ?? '';
@@ -91,11 +82,11 @@ export class ClientRunner {
     return { ...fields, originalTransactionId: `certify-original-${process.pid}-${this.runs}` };
   }
 
-  private execute(kind: Kind, request: Fields): Promise<string> {
+  private execute(url: string, kind: Kind, request: Fields): Promise<string> {
     const { command, tenantId, secret, timeoutMs, attemptMs } = this.client;
     const [program = '', ...args] = command;
     const environment = {
-      CROUPIER_BASE_URL: this.url,
+      CROUPIER_BASE_URL: url,
       CROUPIER_TENANT: tenantId,
       CROUPIER_SECRET: secret,
       CROUPIER_TIMEOUT_MS: String(attemptMs),

@@ -24,17 +24,23 @@ export interface Arrival {
   atMs: number;
 }
 
-/** A platform that answers a transaction by a script, whose last step repeats. */
+/** How long a connection may stay open after the client has ended, in milliseconds: a process that it started may hold it. */
+const CONNECTION_END_MS = 1000;
+
+/** A platform that answers one run of the client by a script, whose last step repeats. */
 export class FakePlatform {
   private readonly server = createServer((request, response) => void this.serve(request, response));
-  private script: readonly Step[] = [];
-  private arrivals: Arrival[] = [];
+  /** The requests received so far. */
+  readonly arrivals: Arrival[] = [];
 
-  private constructor(private readonly nowMs: () => number) {}
+  private constructor(
+    private readonly script: readonly Step[],
+    private readonly nowMs: () => number,
+  ) {}
 
   /** @param nowMs Unix time in milliseconds */
-  static async start(nowMs: () => number): Promise<FakePlatform> {
-    const platform = new FakePlatform(nowMs);
+  static async start(script: readonly Step[], nowMs: () => number): Promise<FakePlatform> {
+    const platform = new FakePlatform(script, nowMs);
     platform.server.listen(0, '127.0.0.1');
     await once(platform.server, 'listening');
     return platform;
@@ -44,20 +50,12 @@ export class FakePlatform {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /**
-   * Begins a script, which replaces the previous one.
-   * @returns a list to which requests are added as they arrive
-   */
-  play(script: readonly Step[]): readonly Arrival[] {
-    this.script = script;
-    this.arrivals = [];
-    return this.arrivals;
-  }
-
+  /** Resolves when all connections have ended: on a busy machine, requests may arrive after the client has ended. */
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
+    const timer = setTimeout(() => this.server.closeAllConnections(), CONNECTION_END_MS);
     this.server.close();
     await once(this.server, 'close');
+    clearTimeout(timer);
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,6 @@
 import { CALLBACK_ROUTES } from '@croupier/provider-sdk';
 import { type Batch, ok, refused, RIGHT, type Stored } from '../reference-provider.js';
-import { delay, type Mutation } from './mutation.js';
+import { delay, type Mutation, RACE_MS } from './mutation.js';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify([value]));
 const status = (batch: Batch) => RIGHT.status(batch).body as { remainingSpins: number; completed: boolean };
@@ -322,7 +322,7 @@ export const CANCELS: Mutation[] = [
           if (path !== CALLBACK_ROUTES.cancel) return;
           underWay += 1;
           const isFirst = underWay === 1;
-          await delay(5);
+          await delay(RACE_MS);
           underWay -= 1;
           if (!isFirst) throw new Error('deadlock');
         },
@@ -345,7 +345,7 @@ export const CANCELS: Mutation[] = [
     {
       play: async (batch) => {
         const hasSpins = batch.remaining > 0;
-        await delay(5);
+        await delay(RACE_MS);
         if (!hasSpins) return refused(409);
         batch.remaining = Math.max(0, batch.remaining - 1);
         batch.played += 1;
@@ -360,7 +360,7 @@ export const CANCELS: Mutation[] = [
       play: async (batch) => {
         const { remaining } = batch;
         if (remaining === 0) return refused(409);
-        await delay(5);
+        await delay(RACE_MS);
         batch.remaining = remaining - 1;
         batch.played = Number(batch.grant['spins']) - batch.remaining;
         return ok();
@@ -422,7 +422,7 @@ export const REVOCATIONS: Mutation[] = [
           const key = text(revocationRef);
           if (storing.has(key)) return refused(500);
           storing.add(key);
-          await delay(5);
+          await delay(RACE_MS);
           storing.delete(key);
           return ok();
         },
@@ -438,7 +438,7 @@ export const REVOCATIONS: Mutation[] = [
         revoke: async () => {
           if (underWay >= 4) return refused(503);
           underWay += 1;
-          await delay(50);
+          await delay(RACE_MS);
           underWay -= 1;
           return ok();
         },

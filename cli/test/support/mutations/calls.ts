@@ -1,7 +1,7 @@
 import { CALLBACK_ROUTES, signatureOf } from '@croupier/provider-sdk';
 import { gzipSync } from 'node:zlib';
 import { type Call, ok, refused, RIGHT, SECRET, TENANT, verification } from '../reference-provider.js';
-import { delay, type Mutation } from './mutation.js';
+import { delay, type Mutation, RACE_MS } from './mutation.js';
 
 const { grant, status, cancel, revoke } = CALLBACK_ROUTES;
 const seconds = (call: Call) => Number(call.headers['x-timestamp']);
@@ -343,7 +343,7 @@ export const TRANSPORTS: Mutation[] = [
         work: async () => {
           underWay += 1;
           const isTooMuch = underWay > 4;
-          await delay(30);
+          await delay(RACE_MS);
           underWay -= 1;
           if (isTooMuch) throw new Error('too many');
         },

@@ -1,5 +1,5 @@
 import { ok, refused, RIGHT } from '../reference-provider.js';
-import { delay, type Mutation } from './mutation.js';
+import { delay, type Mutation, RACE_MS } from './mutation.js';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify([value]));
 const keyedBy =
@@ -260,7 +260,7 @@ export const REPETITIONS: Mutation[] = [
     {
       known: async (key, { grants }) => {
         const known = grants.get(key);
-        if (!known) await delay(5);
+        if (!known) await delay(RACE_MS);
         return known;
       },
     },
@@ -274,7 +274,7 @@ export const REPETITIONS: Mutation[] = [
         known: async (key, { grants }) => {
           if (booking.has(key)) throw new Error('being booked');
           booking.add(key);
-          await delay(5);
+          await delay(RACE_MS);
           booking.delete(key);
           return grants.get(key);
         },

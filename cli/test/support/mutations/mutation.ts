@@ -13,3 +13,6 @@ export type Mutation = [
 
 /** Resolves after this many milliseconds: work that takes time. */
 export { setTimeout as delay } from 'node:timers/promises';
+
+/** How long a planted race stays open, in milliseconds: on a busy machine, calls at once arrive far apart. */
+export const RACE_MS = 100;
