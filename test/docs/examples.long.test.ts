@@ -12,6 +12,9 @@ import { CHROMIUM, FLAGS } from '../world/browser.js';
 /** Time-out of a step on a page, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
+/** Swagger's button, once the operation's definition has been loaded, and the answer to its example before is shown. */
+const READY_BUTTON = '.opblock-body:not(:has(.opblock-loading-animation)) button.execute:enabled';
+
 interface Refusal {
   readonly status: number;
   readonly because: string;
@@ -93,7 +96,7 @@ describe.skipIf(!existsSync(CHROMIUM))('every example of the sandbox', { timeout
 
   async function execute(operation: Locator): Promise<number> {
     const answered = page.waitForResponse((response) => response.request().resourceType() === 'fetch');
-    await press(operation.locator('button.execute'));
+    await press(operation.locator(READY_BUTTON));
     return (await answered).status();
   }
 
