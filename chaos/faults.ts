@@ -137,9 +137,7 @@ export class Faults {
         return this.kill(fault.instances, fault.downMs);
       }
       case 'suspend':
-        // A scripted suspension must interrupt an instance that has calls under way; a random one may happen at any
-        // moment.
-        if (this.plan.scripted) await this.whileCallsWait(async () => this.suspend(fault.instances));
+        if (fault.duringCalls) await this.whileCallsWait(async () => this.suspend(fault.instances));
         else this.suspend(fault.instances);
         await sleep(fault.forMs);
         for (const number of fault.instances) world.instances[number]!.resume();

@@ -12,7 +12,13 @@ export type Fault =
   /** Killed while its calls do not reach the wallet, so that the claim is committed without a call. */
   | { readonly kind: 'kill-before-call'; readonly instances: readonly number[]; readonly downMs: number }
   /** Suspended for longer than a lease, and resumed. */
-  | { readonly kind: 'suspend'; readonly instances: readonly number[]; readonly forMs: number }
+  | {
+      readonly kind: 'suspend';
+      readonly instances: readonly number[];
+      readonly forMs: number;
+      /** Whether calls to wallets are under way, which another instance can take over. */
+      readonly duringCalls: boolean;
+    }
   /** SIGTERM to each instance in turn. */
   | { readonly kind: 'rolling-restart' }
   | { readonly kind: 'database-restart' }
@@ -113,6 +119,13 @@ const EVERY: Readonly<Record<FaultKind, readonly [least: number, most: number]>>
   'reader-stalls': [30, 90],
 };
 
+/**
+ * How long an instance is suspended during calls, in milliseconds. Longer than the providers' time-out (8 s), so that they
+ * repeat their requests at another instance, which takes the transactions over. When the suspended instance is resumed,
+ * it can no longer settle them.
+ */
+const SUSPENDED_DURING_CALLS_MS = 11_000;
+
 /** Time between two quiet points, in milliseconds. */
 const QUIET_EVERY_MS = 120_000;
 
@@ -158,13 +171,6 @@ export function planOf(seed: number, minutes: number, parts: Parts, faultRate = 
   };
 }
 
-/**
- * How long the script suspends an instance, in milliseconds. Longer than the providers' time-out (8 s), so that they
- * repeat their requests at another instance, which takes the transactions over. When the suspended instance is resumed,
- * it can no longer settle them.
- */
-const SCRIPT_SUSPENDED_MS = 11_000;
-
 /** When the script pauses, in milliseconds: readers have stalled and left, and instances and servers were killed. */
 const SCRIPT_QUIET_MS = 37_500;
 
@@ -175,7 +181,7 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
   const all = Array.from({ length: parts.instances }, (_, number) => number);
   const script: readonly [atSeconds: number, fault: Fault][] = [
     [3, { kind: 'reader-stalls', instance: 0, forMs: 20_000 }],
-    [5, { kind: 'suspend', instances: [last], forMs: SCRIPT_SUSPENDED_MS }],
+    [5, suspendDuringCalls(last)],
     [8, { kind: 'redis-kill', downMs: 1500 }],
     [9, { kind: 'name-moves', name: 'wallet', forMs: 3000 }],
     [16, { kind: 'kill-before-call', instances: [0], downMs: 500 }],
@@ -204,7 +210,7 @@ export function scriptedPlan(seed: number, parts: Parts): Plan {
     [58, { kind: 'database-kill' }],
     [62, { kind: 'database-restart' }],
     [64, { kind: 'cut', link: 'redis', instance: last, forMs: 1000 }],
-    [66, { kind: 'suspend', instances: [0], forMs: SCRIPT_SUSPENDED_MS }],
+    [66, suspendDuringCalls(0)],
   ];
   const kinds = possible(parts);
   const sequence = (of: readonly FaultKind[]) =>
@@ -261,6 +267,10 @@ function times(random: Seeded, everySeconds: number, minutes: number): number[] 
   return all;
 }
 
+function suspendDuringCalls(instance: number): Fault {
+  return { kind: 'suspend', instances: [instance], forMs: SUSPENDED_DURING_CALLS_MS, duringCalls: true };
+}
+
 /** @param nth the number of earlier faults of this kind: what a run must include in two ways is drawn in turn */
 function draw(
   random: Seeded,
@@ -277,7 +287,8 @@ function draw(
     case 'kill-before-call':
       return { kind, instances: some, downMs };
     case 'suspend':
-      return { kind, instances: [one], forMs: 4000 + 2 * forMs };
+      if (nth % 2 === 0) return suspendDuringCalls(one);
+      return { kind, instances: [one], forMs: 4000 + 2 * forMs, duringCalls: false };
     case 'redis-kill':
     case 'redis-restart':
       return { kind, downMs };

@@ -170,7 +170,7 @@ describe('a refusal of a reader', () => {
     { kind: 'redis-stall', forMs: 1 },
     { kind: 'rolling-restart' },
     { kind: 'kill', instances: [1], downMs: 1 },
-    { kind: 'suspend', instances: [0], forMs: 1 },
+    { kind: 'suspend', instances: [0], forMs: 1, duringCalls: false },
     { kind: 'hold-up', link: 'database', instance: 0, forMs: 1 },
     { kind: 'name-lost', name: 'database', forMs: 1 },
   ])('is explained by $kind', (fault) => {
