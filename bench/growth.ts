@@ -18,7 +18,7 @@ import { measurementOf, measureSlice, ratioOf, type Slice } from './measure.js';
 import { memoryAfter } from './memory.js';
 import { type Postgres, tidy } from './postgres.js';
 import { bet, type Caller } from './requests.js';
-import { writeResult, machineOf, withSurroundings } from './surroundings.js';
+import { type BenchEnvironment, machineOf, withSurroundings, writeResult } from './surroundings.js';
 import { memoryOf } from './usage.js';
 import { GAME_ID, OPERATOR_ID, PROVIDER_ID, SESSIONS } from './world.js';
 
@@ -27,7 +27,8 @@ const USAGE = `usage: npm run bench:growth -- [options]
   --transactions 1e3,1e5,1e7  sizes to measure, each with the sessions
   --sessions 1e6
   --tenants 1e3
-  --requests 1e6              requests after which memory is measured`;
+  --requests 1e6              requests after which memory is measured
+  --shared-buffers 128MB      of PostgreSQL`;
 
 const CONNECTIONS = 32;
 const ROUNDS = 4;
@@ -144,8 +145,8 @@ class Growing {
   }
 }
 
-function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
-  return withSurroundings('growth', async ({ postgres, surroundings }) => {
+function growth(wanted: readonly Amounts[], requests: number, sharedBuffers: string): Promise<Growth> {
+  const measure = async ({ postgres, surroundings }: BenchEnvironment): Promise<Growth> => {
     const growing = new Growing(surroundings, postgres);
     try {
       const little = await growing.createFilled('little', LITTLE);
@@ -171,16 +172,24 @@ function growth(wanted: readonly Amounts[], requests: number): Promise<Growth> {
     } finally {
       for (const contestant of growing.running) await contestant.stop();
     }
-  });
+  };
+  return withSurroundings('growth', measure, { shared_buffers: sharedBuffers });
 }
 
-const DEFAULTS = { transactions: '1e3,1e5,1e7', sessions: '1e6', tenants: '1e3', requests: '1e6' };
+const DEFAULTS = {
+  transactions: '1e3,1e5,1e7',
+  sessions: '1e6',
+  tenants: '1e3',
+  requests: '1e6',
+  'shared-buffers': '128MB',
+};
 
 const options = readOptions(USAGE, {
   transactions: { type: 'string', default: DEFAULTS.transactions },
   sessions: { type: 'string', default: DEFAULTS.sessions },
   tenants: { type: 'string', default: DEFAULTS.tenants },
   requests: { type: 'string', default: DEFAULTS.requests },
+  'shared-buffers': { type: 'string', default: DEFAULTS['shared-buffers'] },
 });
 const sessions = Number(options.sessions);
 const results = await growth(
@@ -189,6 +198,7 @@ const results = await growth(
     ...options.transactions.split(',').map((size) => ({ ...LITTLE, transactions: Number(size), sessions })),
   ],
   Number(options.requests),
+  options['shared-buffers'],
 );
 console.log(`\n${growthTable(results)}`);
 if (Object.entries(DEFAULTS).every(([name, value]) => options[name as keyof typeof DEFAULTS] === value)) {

@@ -28,16 +28,24 @@ const REPORTED_SETTINGS = [
   ...Object.keys(CHANGED),
 ];
 
-/** The embedded PostgreSQL of the service, with its default settings except for `CHANGED`. */
-export async function startPostgres(folder: string): Promise<Postgres> {
-  const { url, stop } = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
-  const client = new pg.Client({ connectionString: url });
+/**
+ * The embedded PostgreSQL of the service, with its default settings except for `CHANGED` and those given, for some of
+ * which it must be restarted.
+ */
+export async function startPostgres(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Postgres> {
+  const options = { dataDir: folder, log: () => undefined };
+  const first = await startEmbeddedPostgres(options);
+  const client = new pg.Client({ connectionString: first.url });
   await client.connect();
-  for (const [name, value] of Object.entries(CHANGED)) {
+  for (const [name, value] of Object.entries({ ...CHANGED, ...settings })) {
     await client.query(`ALTER SYSTEM SET ${name} = '${value}'`);
   }
-  await client.query('SELECT pg_reload_conf()');
   await client.end();
+  await first.stop();
+  const { url, stop } = await startEmbeddedPostgres(options);
   return { url, stop, ...(await about(url)) };
 }
 

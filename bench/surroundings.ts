@@ -12,13 +12,17 @@ export interface BenchEnvironment {
   readonly surroundings: Surroundings;
 }
 
-/** Runs the work with a PostgreSQL, an operator and a folder. */
+/**
+ * Runs the work with a PostgreSQL, an operator and a folder.
+ * @param settings of PostgreSQL
+ */
 export async function withSurroundings<T>(
   name: string,
   work: (environment: BenchEnvironment) => Promise<T>,
+  settings?: Readonly<Record<string, string>>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `croupier-${name}-`));
-  const postgres = await startPostgres(folder);
+  const postgres = await startPostgres(folder, settings);
   const operator = await Operator.start();
   try {
     const surroundings = { postgresUrl: postgres.url, operatorUrl: operator.url, folder };
