@@ -2,8 +2,11 @@ import type { FaultRecord } from '../load/history.js';
 import type { Refusal } from '../load/readers.js';
 import { disturbs, wasUnderWay } from './explanations.js';
 
-/** The statuses of a refusal while the database or Redis is unavailable, or the instance stops. */
-const DISTURBED: readonly number[] = [500, 503];
+/**
+ * The statuses of a refusal while the database or Redis is unavailable, or the instance stops; 408 if it was suspended for
+ * longer than the server waits for a request.
+ */
+const DISTURBED: readonly number[] = [408, 500, 503];
 
 /** Finds the refusals of the console's readers that no fault explains. */
 export function judgeRefusals(refusals: readonly Refusal[], faults: readonly FaultRecord[]): string[] {

@@ -175,7 +175,7 @@ describe('a refusal of a reader', () => {
     { kind: 'name-lost', name: 'database', forMs: 1 },
   ])('is explained by $kind', (fault) => {
     expect(judge(fault)).toEqual([]);
-    expect(judge(fault, { status: 503 })).toEqual([]);
+    for (const status of [408, 503]) expect(judge(fault, { status })).toEqual([]);
   });
 
   test.each<Fault>([
