@@ -78,6 +78,21 @@ test('an answer that is still being sent when the server closes arrives complete
   expect(client.bytesRead).toBeGreaterThan(ANSWER.length);
 });
 
+test('a connection whose refused request arrived late is idle when the server closes', async () => {
+  await send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n', (_, response) => response.end('no'));
+  const socket = await new Promise<Socket>((resolve) =>
+    server.on('request', (request) => resolve(request.socket)),
+  );
+  await once(client.resume(), 'data');
+  const before = socket.bytesRead;
+  client.write('body');
+  await vi.waitUntil(() => socket.bytesRead > before, PATIENCE);
+  server.close();
+  const closing = setInterval(() => server.closeIdleConnections(), 20);
+  await once(client, 'close', { signal: AbortSignal.timeout(PATIENCE.timeout) });
+  clearInterval(closing);
+});
+
 test('bytes of a further request do not keep an answer that is not read', async () => {
   const limits = { headersTimeoutMs: TIMEOUT_MS, checkEveryMs: 20 };
   await send(`${GET}GET / HTTP/1.1\r\nX: `, (_, response) => response.end(ANSWER), limits);
