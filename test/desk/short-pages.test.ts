@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { Database, type Query, type Transaction } from '../../src/database/database.js';
+import { named } from '../../src/database/statement.js';
 import { WINDOW_ROWS } from '../../src/database/time-window.js';
 import {
   GAME,
@@ -122,4 +124,40 @@ test('pages of callbacks have each callback once, also after short ones', async 
 test('callbacks without a match have empty pages', async () => {
   const pages = await pagesOf(asAdmin, `callbacks?providerId=${PROVIDER}&route=/v1/game/free-spins/cancel`);
   expect(pages.map(({ items }) => items.length)).toEqual([0, 0, 0]);
+});
+
+describe('a transaction that is booked while a page is read', () => {
+  /** Does the work after each statement that finds the end of a page's window. */
+  function afterWindowEnds(work: (query: Query) => Promise<void>): void {
+    const database = world.app.get(Database);
+    const transaction = database.transaction.bind(database);
+    vi.spyOn(database, 'transaction').mockImplementation((read) =>
+      transaction((whole: Transaction) => {
+        const query: Query = async (statement, values, ...rest) => {
+          const rows = await whole.query(statement, values, ...rest);
+          if (/OFFSET \$\d+ - 1/.test(statement.text)) await work(whole.query);
+          return rows as never;
+        };
+        return read({ ...whole, query });
+      }),
+    );
+  }
+
+  test.each(['rounds?open=true', 'free-spins-winnings/flagged?limit=50'])(
+    'pushes nothing out of the window of %s',
+    async (path) => {
+      const session = await world.launch();
+      const changes: number[] = [];
+      const count = named('', 'SELECT count(*)::int AS count FROM transactions');
+      afterWindowEnds(async (query) => {
+        const [before] = await query<{ count: number }>(count, {});
+        expect((await world.submit(world.transaction(session, 'BET'))).status).toBe(200);
+        const [after] = await query<{ count: number }>(count, {});
+        changes.push(after!.count - before!.count);
+      });
+      expect((await asAdmin(path)).status).toBe(200);
+      vi.restoreAllMocks();
+      expect(new Set(changes)).toEqual(new Set([0]));
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { Database } from '../../database/database.js';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { type Place, placeColumn, placeOf } from '../../database/place.js';
 import { asRange, UNMERGED } from '../../database/planner.js';
+import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { named } from '../../database/statement.js';
 import { within } from '../../database/time-ordered.js';
 import { CroupierError } from '../../errors/croupier-error.js';
@@ -280,6 +281,8 @@ export class RoundStore {
    */
   private page(filter: RoundFilter, before: Place | undefined, limit: number): Promise<Found<RoundRow>> {
     return this.database.transaction(async ({ query }) => {
+      // Without it, rows that are inserted after the window was found would push others out of it, onto no page.
+      await query(READ_SNAPSHOT, {});
       await query(FOLLOW_INDEXES, {});
       const examine = async (transactions: number): Promise<Found<RoundRow>> => {
         const end = windowEnd(filter, before, transactions);

@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js';
 import { type Place, placeColumn, placeOf } from '../../database/place.js';
 import { named } from '../../database/statement.js';
 import { leading, UNMERGED } from '../../database/planner.js';
+import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import type { UnnamedStatement } from '../../database/time-window.js';
 import type { ListQuery } from '../../api/lists/page.js';
@@ -253,15 +254,19 @@ export class WinningsStore {
    * than `limit` although older ones are flagged.
    * @param before only WINs older than this place are read; undefined for the first page
    */
-  async flagged(
+  flagged(
     filter: FlaggedFilter,
     before: Place | undefined,
     limit: number,
   ): Promise<Found<FlaggedWin & { readonly place: string }>> {
-    const end = flaggedWindowEnd(filter, before);
-    const [last] = await this.database.query<{ place: string }>(end.statement, end.values);
-    const downTo = last && placeOf(last.place);
-    const { statement, values } = flaggedPage(filter, { before, downTo }, limit);
-    return { rows: await this.database.query(statement, values), downTo };
+    return this.database.transaction(async ({ query }) => {
+      // Without it, WINs that are marked after the window was found would push others out of it, onto no page.
+      await query(READ_SNAPSHOT, {});
+      const end = flaggedWindowEnd(filter, before);
+      const [last] = await query<{ place: string }>(end.statement, end.values);
+      const downTo = last && placeOf(last.place);
+      const { statement, values } = flaggedPage(filter, { before, downTo }, limit);
+      return { rows: await query(statement, values), downTo };
+    });
   }
 }

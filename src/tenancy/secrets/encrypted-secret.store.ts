@@ -1,4 +1,5 @@
 import type { Query } from '../../database/database.js';
+import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { named } from '../../database/statement.js';
 import type { TenantKind } from '../tenant.js';
 
@@ -13,12 +14,6 @@ export interface EncryptedSecrets {
   readonly previousEncryptedSecret: string | null;
   readonly previousValidUntil: Date | null;
 }
-
-/** Makes all reads of a transaction see the same snapshot. It must be the transaction's first statement. */
-const READ_SNAPSHOT = named(
-  'encrypted_secret_read_snapshot',
-  'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
-);
 
 const COLUMNS = `
   id, kind, sealed_secret AS "encryptedSecret", previous_sealed_secret AS "previousEncryptedSecret",
