@@ -153,13 +153,37 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'cancel-during-cancel',
     file: GRANT,
-    text: `AND state = 'GRANTED'
+    text: `AND \${HAS_NO_SUCCESSOR}
       AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
    RETURNING`,
-    replacement: `AND state = 'GRANTED'
+    replacement: `AND \${HAS_NO_SUCCESSOR}
    RETURNING`,
     tests: [CANCEL],
     harm: 'Concurrent cancels of a grant are all sent.',
+  },
+  {
+    name: 'cancel-of-former-grant',
+    file: GRANT,
+    text: `AND state = 'GRANTED' AND \${HAS_NO_SUCCESSOR}`,
+    replacement: `AND state = 'GRANTED'`,
+    tests: [DUPLICATES],
+    harm: 'The cancel of a completed grant voids the spins of a newer one with its reference.',
+  },
+  {
+    name: 'cancel-of-live-duplicate',
+    file: GRANT,
+    text: ` AND o.request_ref IS DISTINCT FROM g.duplicate_of`,
+    replacement: '',
+    tests: [DUPLICATES],
+    harm: 'A duplicate of a live grant cannot be cancelled.',
+  },
+  {
+    name: 'batch-cancel-of-former-grant',
+    file: BATCH,
+    text: `AND NOT cancel_due AND \${HAS_NO_SUCCESSOR}`,
+    replacement: `AND NOT cancel_due`,
+    tests: [DUPLICATES],
+    harm: 'The cancel of a batch voids the spins of newer grants with the references of its own.',
   },
   {
     name: 'cancel-failure-of-earlier-cancel',

@@ -176,6 +176,20 @@ describe('section 6, the table of cases', () => {
         failingBatch(stored.requestRef);
         return act(stored, 'cancel');
       },
+      'is `GRANTED`, and a newer grant has its `externalRef`': async () => {
+        const first = await granted();
+        const { externalRef, playerRef, requestRef } = first;
+        const completed = { remainingSpins: 0, completed: true };
+        world.provider.next(
+          { do: 'answer', status: 200, body: completed },
+          { externalRef: String(externalRef) },
+        );
+        expect((await tool.act(requestRef, 'status')).status).toBe(200);
+        const { order, call } = grant({ playerRef });
+        answering(order.requestRef, 200, { externalRef });
+        expect((await call()).status).toBe(201);
+        return act(first, 'cancel');
+      },
     },
     resend: {
       'is `FAILED`': async () => act(await failed(), 'resend'),

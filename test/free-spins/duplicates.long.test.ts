@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0025-duplicate-grants.js';
-import { GRANT, STATUS } from '../world/provider.js';
+import { CANCEL, GRANT, STATUS } from '../world/provider.js';
 import { ADMIN_KEY, FOREIGN_GAME, OPERATOR, OTHER_OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool } from './tool.js';
 import { PATIENCE } from '../world/patience.js';
@@ -228,6 +228,40 @@ describe('a grant with the externalRef of one that is over is a grant of its own
     expect(await winnings(second.requestRef)).toEqual({ count: 1, totalMinor: 40 });
     expect(await winnings(third.requestRef)).toEqual(NOTHING);
     expect([await flagOf(between), await flagOf(after)]).toEqual([flag, undefined]);
+  });
+
+  test('and no cancel of those before it, or of their batch, voids its spins', async () => {
+    const { playerRef, externalRef } = playerOfOneBatch();
+    const first = await tool.granted({ playerRef });
+    const { requestRef: _, playerRef: __, ...terms } = tool.order();
+    const created = await world.admin('POST', '/v1/admin/free-spins/batches', {
+      ...terms,
+      playerRefs: [playerRef],
+    });
+    const path = `/v1/admin/free-spins/batches/${String(created.json['batchId'])}`;
+    const batch = async () => (await world.admin('GET', path)).json;
+    await expect.poll(async () => (await batch())['granted']).toBe(1);
+    const [{ requestRef: duplicate }] = (await batch())['items'] as [{ requestRef: string }];
+    await report(first.requestRef, externalRef, true);
+    const newest = await tool.granted({ playerRef });
+    for (const requestRef of [first.requestRef, duplicate]) {
+      const { status, text } = await tool.act(requestRef, 'cancel');
+      expect([status, text]).toEqual([409, expect.stringContaining(newest.requestRef)]);
+    }
+    expect((await world.admin('POST', `${path}/cancel`)).status).toBe(202);
+    const due = 'SELECT state, cancel_due, last_cancel_error FROM free_spin_grants WHERE request_ref = $1';
+    expect(await world.sql.run(due, [duplicate])).toEqual([
+      { state: 'GRANTED', cancel_due: false, last_cancel_error: null },
+    ]);
+    const cancels = () =>
+      world.provider.calls(CANCEL).filter(({ json }) => json['externalRef'] === externalRef);
+    expect(cancels()).toEqual([]);
+    world.provider.batches.set(externalRef, { requestRef: externalRef, remainingSpins: 5 });
+    const ofNewest = await tool.granted({ playerRef });
+    expect(ofNewest['duplicateOf']).toBe(newest.requestRef);
+    for (const { requestRef } of [ofNewest, newest])
+      expect((await tool.act(requestRef, 'cancel')).json).toMatchObject({ state: 'CANCELLED' });
+    expect(cancels()).toHaveLength(2);
   });
 
   test('but not if the provider only reports that it is not completed', async () => {

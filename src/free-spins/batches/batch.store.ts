@@ -12,7 +12,7 @@ import type { ListQuery } from '../../api/lists/page.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
 import type { AdminBatchQuery } from '../free-spins.request.js';
 import { Grant } from '../grants/grant.entity.js';
-import { LEASE_END, NOT_EXPIRED, REACHED } from '../grants/grant.sql.js';
+import { HAS_NO_SUCCESSOR, LEASE_END, NOT_EXPIRED, REACHED } from '../grants/grant.sql.js';
 import { type ClaimedCancel, GrantStore, type NewGrant, type Reached } from '../grants/grant.store.js';
 import { Batch } from './batch.entity.js';
 import type { BatchFailure, BatchProgress } from './batch.response.js';
@@ -201,13 +201,13 @@ const CANCEL_UNSENT = named(
 
 /**
  * Makes a cancel due for each grant of a batch that is GRANTED or may still become so: it is PENDING, or FAILED with an
- * unknown outcome.
+ * unknown outcome. Grants whose cancel would void a newer one are left out.
  */
 const MAKE_CANCELS_DUE = named(
   'grant_make_cancels_due',
-  `UPDATE free_spin_grants
+  `UPDATE free_spin_grants g
       SET cancel_due = true, cancel_request_id = :requestId, updated_at = clock_timestamp()
-    WHERE batch_id = :batchId AND NOT cancel_due
+    WHERE batch_id = :batchId AND NOT cancel_due AND ${HAS_NO_SUCCESSOR}
       AND (state IN ('PENDING', 'GRANTED') OR state = 'FAILED' AND outcome_unknown)
    RETURNING request_ref AS "requestRef"`,
 );

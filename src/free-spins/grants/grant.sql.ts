@@ -90,6 +90,12 @@ export const LOCK_EXTERNAL_REF = named(
   `SELECT pg_advisory_xact_lock(${EXTERNAL_REF_LOCKS}, hashtext(:owner))`,
 );
 
+/** Condition for the grant `o` that is live, is no duplicate, and has an externalRef of the player of `g`. */
+const isLiveOf = (externalRef: string) =>
+  `o.provider_id = g.provider_id AND o.external_ref = ${externalRef}
+     AND o.operator_id = g.operator_id AND o.player_ref = g.player_ref
+     AND o.state = 'GRANTED' AND o.completed IS NOT TRUE AND o.duplicate_of IS NULL`;
+
 /**
  * Makes a grant GRANTED after a 200, however late it arrives, because the provider has booked it. If `claimsCancel` is
  * true, a cancel that is due is claimed as well.
@@ -105,10 +111,7 @@ export const GRANTED = named(
           outcome_unknown = false, cancel_attempt = cancel_attempt + CASE WHEN cancel_due AND :claimsCancel THEN 1 ELSE 0 END,
           cancel_lease_until = CASE WHEN cancel_due AND :claimsCancel THEN ${LEASE_END} END, updated_at = clock_timestamp(),
           granted_at = clock_timestamp(),
-          duplicate_of = (SELECT o.request_ref FROM free_spin_grants o
-                           WHERE o.provider_id = g.provider_id AND o.external_ref = :externalRef
-                             AND o.operator_id = g.operator_id AND o.player_ref = g.player_ref
-                             AND o.state = 'GRANTED' AND o.completed IS NOT TRUE AND o.duplicate_of IS NULL
+          duplicate_of = (SELECT o.request_ref FROM free_spin_grants o WHERE ${isLiveOf(':externalRef')}
                            ORDER BY o.grant_no LIMIT 1)
     WHERE request_ref = :requestRef AND state IN ('PENDING', 'FAILED')
    RETURNING ${GRANT}, CASE WHEN cancel_lease_until IS NOT NULL THEN cancel_attempt END AS "cancelAttempt"`,
@@ -188,15 +191,32 @@ export const BEGIN_EXPIRIES = named(
 export const EXPIRY_AFTER_FAILURE = `CASE WHEN expiry = 'BEGUN' THEN 'FAILED' ELSE expiry END`;
 
 /**
- * Claims a cancel of a GRANTED grant, unless another cancel of it is under way. The claim of a crashed instance ends
- * with its lease. A due cancel stays due until an outcome is recorded.
+ * Selects the newer grant whose spins a cancel of `g` would void: the grant that has the externalRef of `g` now, because
+ * `g` is known to be completed, or is a duplicate of a grant that is over. A live grant and its duplicates have none.
+ */
+const SUCCESSOR = `
+  SELECT o.request_ref AS "requestRef" FROM free_spin_grants o
+   WHERE ${isLiveOf('g.external_ref')} AND o.request_ref <> g.request_ref AND o.request_ref IS DISTINCT FROM g.duplicate_of`;
+
+/** Condition for a grant `g` that a cancel would end alone, or together with its duplicates. */
+export const HAS_NO_SUCCESSOR = `NOT EXISTS (${SUCCESSOR})`;
+
+export const SUCCESSOR_OF = named(
+  'grant_successor_of',
+  `SELECT successor.* FROM free_spin_grants g CROSS JOIN LATERAL (${SUCCESSOR}) successor
+    WHERE g.request_ref = :requestRef`,
+);
+
+/**
+ * Claims a cancel of a GRANTED grant, unless another cancel of it is under way, or it would void a newer grant. The claim
+ * of a crashed instance ends with its lease. A due cancel stays due until an outcome is recorded.
  */
 export const CLAIM_CANCEL = named(
   'grant_claim_cancel',
   `UPDATE free_spin_grants g
       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END},
           updated_at = clock_timestamp()
-    WHERE request_ref = :requestRef AND state = 'GRANTED'
+    WHERE request_ref = :requestRef AND state = 'GRANTED' AND ${HAS_NO_SUCCESSOR}
       AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
    RETURNING ${GRANT}, cancel_attempt AS "cancelAttempt"`,
 );

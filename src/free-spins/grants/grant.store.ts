@@ -156,10 +156,16 @@ export class GrantStore implements OnModuleInit {
     await this.database.query(sql.SNAPSHOT, { requestRef, remainingSpins, completed });
   }
 
-  /** Claims a cancel, unless another is under way or the grant is no longer GRANTED. */
+  /** Claims a cancel, unless another is under way, it would void a newer grant, or the grant is no longer GRANTED. */
   async claimCancel(query: Query, requestRef: string): Promise<ClaimedCancel | undefined> {
     const values = { requestRef, leaseSeconds: this.leaseSeconds };
     return (await query<ClaimedCancel>(sql.CLAIM_CANCEL, values))[0];
+  }
+
+  /** The requestRef of the newer grant that a cancel of this one would void. */
+  async successorOf(requestRef: string): Promise<string | undefined> {
+    const [successor] = await this.database.query<{ requestRef: string }>(sql.SUCCESSOR_OF, { requestRef });
+    return successor?.requestRef;
   }
 
   /** Makes a grant CANCELLED, unless it is no longer GRANTED. */

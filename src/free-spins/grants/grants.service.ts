@@ -167,8 +167,8 @@ export class GrantsService implements OnModuleInit {
 
   /**
    * Has the provider void the remaining spins; a CANCELLED grant is returned unchanged.
-   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not GRANTED, or another cancel is under way
-   *   (`wait-then-retry`) · PROVIDER_FAILED
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not GRANTED, a newer one has its externalRef, or another
+   *   cancel is under way (`wait-then-retry`) · PROVIDER_FAILED
    */
   async cancel(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
@@ -180,7 +180,7 @@ export class GrantsService implements OnModuleInit {
       if (claimed) await record({ action: 'free-spins.cancel', target: `grant:${requestRef}` });
       return claimed;
     });
-    if (!cancel) return this.cancelledByAnother(requestRef);
+    if (!cancel) return this.notClaimed(requestRef);
     const { grant: cancelled, failure } = await this.callbacks.sendCancel(cancel);
     if (failure) throw new CroupierError('PROVIDER_FAILED', failure.error);
     return cancelled;
@@ -216,7 +216,7 @@ export class GrantsService implements OnModuleInit {
     const claim = () => this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef));
     const { cancelAttempt } = sent;
     const cancel = cancelAttempt == null ? await claim() : { ...sent, cancelAttempt };
-    if (!cancel) return this.cancelledByAnother(requestRef);
+    if (!cancel) return this.notClaimed(requestRef);
     return (await this.callbacks.sendCancel(cancel)).grant;
   }
 
@@ -256,9 +256,16 @@ export class GrantsService implements OnModuleInit {
     return new CroupierError('CONFLICT', 'its expiresAt has passed');
   }
 
-  private async cancelledByAnother(requestRef: string): Promise<Grant> {
+  /** Returns the grant if another cancel was faster, or throws why its cancel cannot be claimed. */
+  private async notClaimed(requestRef: string): Promise<Grant> {
     const grant = await this.grants.stored(requestRef);
     if (grant.state === 'CANCELLED') return grant;
+    const successor = await this.grants.successorOf(requestRef);
+    if (successor !== undefined)
+      throw new CroupierError(
+        'CONFLICT',
+        `a cancel would void the newer grant ${successor}, which has its externalRef`,
+      );
     const wait = { 'X-Next-Action': 'wait-then-retry' };
     throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
   }
