@@ -253,6 +253,7 @@ export async function register(
     id: operatorId,
     name: operatorId,
     walletBaseUrl: operatorUrl,
+    requestsPerSecond: RATE_LIMIT,
   });
   await asAdmin(port, 'PUT', `games/${gameId}`, { providerId, name: gameId, status: 'ACTIVE' });
   return { providerSecret: provider.secret, operatorSecret: operator.secret };
