@@ -10,6 +10,16 @@ import { named, type Statement } from './statement.js';
 
 /** Maximum number of items in a batch. It bounds the time that a request waits for the rest of its batch. */
 export const BATCH_LIMIT = 64;
+/**
+ * Most turns of the event loop for which a small batch waits for further items. A turn without anything to do takes
+ * microseconds.
+ */
+const GATHERING_TURNS = 4;
+/**
+ * A batch of this size does not wait. If it did, all requests would soon be in the same batch, and the service and
+ * PostgreSQL would wait for each other.
+ */
+const ENOUGH_ITEMS = 12;
 /** Size of the pool. There are fewer group statements than connections, and each uses one connection at a time. */
 const CONNECTIONS = 12;
 /** How long a batch waits for a row lock, in milliseconds, before its items are retried individually. */
@@ -115,17 +125,18 @@ interface Item {
   readonly reject: (error: unknown) => void;
 }
 
-/** The waiting items of one statement, whether a batch is in progress, and the size of the last batch. */
+/** The waiting items of one statement, and the size of the last batch. */
 interface Queue {
   readonly waiting: Item[];
+  /** Whether a batch is being gathered or committed. */
   busy: boolean;
   lastBatchSize: number;
 }
 
 /**
  * Group commit: one statement commits requests that arrive together. Each statement has a queue with one batch under
- * way at a time. Items that arrive meanwhile form the next batch. Each item waits for the commit of its batch. A
- * request without concurrent peers is sent immediately.
+ * way at a time. Items that arrive meanwhile, and shortly after, form the next batch. Each item waits for the commit of
+ * its batch. A request without concurrent peers is sent immediately.
  *
  * Invariant: each item gets the result that it would get individually. The items of a failed batch are retried
  * individually, so that one item's invalid row, lock or conflict costs the others only one more attempt. A failed batch
@@ -182,11 +193,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     return new Promise<object | undefined>((resolve, reject) => {
       const queue = this.queueOf(statement);
       queue.waiting.push({ values, onSend, resolve, reject });
-      if (queue.busy) return;
-      queue.busy = true;
-      // Under concurrency, the batch is sent after this turn of the event loop, so that the turn's other requests join.
-      if (queue.lastBatchSize > 1) setImmediate(() => this.sendNext(statement, queue));
-      else this.sendNext(statement, queue);
+      if (!queue.busy) this.next(statement, queue);
     }) as Promise<Row | undefined>;
   }
 
@@ -234,9 +241,20 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** Sends one batch after another until the queue is empty. Individual retries are not awaited. */
-  private sendNext(statement: GroupStatement, queue: Queue): void {
+  private next(statement: GroupStatement, queue: Queue): void {
     queue.busy = queue.waiting.length > 0;
-    if (!queue.busy) return;
+    // The more requests are under way, the more of them join a batch that waits.
+    const turns = Math.min(Math.floor(queue.lastBatchSize / 2), GATHERING_TURNS);
+    if (queue.busy) this.gather(statement, queue, turns);
+  }
+
+  /** Waits for further items during some turns of the event loop, and then sends a batch. */
+  private gather(statement: GroupStatement, queue: Queue, turns: number): void {
+    if (turns === 0 || queue.waiting.length >= ENOUGH_ITEMS) this.commit(statement, queue);
+    else setImmediate(() => this.gather(statement, queue, turns - 1));
+  }
+
+  private commit(statement: GroupStatement, queue: Queue): void {
     const batch = queue.waiting.splice(0, BATCH_LIMIT);
     queue.lastBatchSize = batch.length;
     const sentMs = monotonicMs();
@@ -244,11 +262,11 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
       (rows) => {
         this.metrics.batchCommitted(statement.single.name, monotonicMs() - sentMs);
         batch.forEach((item, index) => item.resolve(rows[index]));
-        this.sendNext(statement, queue);
+        this.next(statement, queue);
       },
       (error: unknown) => {
         this.retryIndividually(statement, batch, error);
-        this.sendNext(statement, queue);
+        this.next(statement, queue);
       },
     );
     this.metrics.batchSent(statement.single.name, batch.length);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Configuration } from '../../src/config/configuration.js';
@@ -55,6 +56,28 @@ test('concurrent items form batches, and each gets its own row', async () => {
   const after = await batchesOf(world, 'test_mark');
   expect(after.items - before.items).toBe(ids.length);
   expect(after.batches - before.batches).toBeLessThan(ids.length / 10);
+});
+
+test('items of the next turns of the event loop join a batch, if the last one had many', async () => {
+  const [first, second, third, fourth] = ids as [string, string, string, string];
+  await Promise.all(ids.map((id) => mark(id, 1)));
+  const before = await batchesOf(world, 'test_mark');
+  const marked = [mark(first, 2)];
+  for (const later of [second, third]) {
+    await setImmediate();
+    marked.push(mark(later, 2));
+  }
+  await Promise.all(marked);
+  const gathered = await batchesOf(world, 'test_mark');
+  expect(gathered.batches - before.batches).toBe(1);
+  expect(gathered.items - before.items).toBe(3);
+  // Without concurrent items, none waits: this one still does, and the one after it does not.
+  await mark(fourth, 2);
+  const alone = [mark(first, 3)];
+  await setImmediate();
+  alone.push(mark(second, 3));
+  await Promise.all(alone);
+  expect((await batchesOf(world, 'test_mark')).batches - gathered.batches).toBe(3);
 });
 
 test('an item that matches no row gets none', async () => {
