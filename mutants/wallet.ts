@@ -132,8 +132,8 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'claim-win-without-round',
     file: TRANSACTION,
-    text: 'SELECT ${CLAIM_VALUES} FROM round',
-    replacement: 'SELECT ${CLAIM_VALUES}',
+    text: ' WHERE (${ROUND_KEY}) IN (SELECT * FROM round)',
+    replacement: '',
     tests: [CONDITIONS],
     harm: 'A WIN is claimed although a ROLLBACK has changed its round.',
   },
@@ -141,10 +141,10 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
     name: 'claim-taken-id-fails',
     file: TRANSACTION,
     text: `
-    INSERT INTO transactions (\${CLAIM_COLUMNS}) VALUES (\${CLAIM_VALUES})
-    ON CONFLICT DO NOTHING`,
+    FROM (\${items}) a
+  ON CONFLICT DO NOTHING`,
     replacement: `
-    INSERT INTO transactions (\${CLAIM_COLUMNS}) VALUES (\${CLAIM_VALUES})`,
+    FROM (\${items}) a`,
     tests: [CONDITIONS],
     harm: 'A ROLLBACK whose id is taken ends in an internal error.',
   },

@@ -1,10 +1,11 @@
 import { groupStatement } from '../database/group-commit.js';
 import { lookUp, UNMERGED } from '../database/planner.js';
-import { moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
+import { BY_PLATFORM_ID, claimOf, moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
 
 /*
  * The SQL of the shortcut for new BETs and WINs. It repeats conditions of the rules; a comment at each condition names
- * its rule. test/rules/fresh-claim.test.ts verifies that `decide` would book every request that these statements claim.
+ * its rule. That only an unused id is booked (rules/attempt.ts, `decide`) is ensured by the primary key.
+ * test/rules/fresh-claim.test.ts verifies that `decide` would book every request that these statements claim.
  */
 
 const BET = {
@@ -43,30 +44,10 @@ const winMayBeBooked = (round: string) => `
   (a.free_spins_ref IS NOT NULL OR a.win_kind <> 'GAME'
    OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
 
-/** rules/attempt.ts, `decide`: only an unused id is booked; here the primary key ensures it. */
-const claimOf = (kind: 'BET' | 'WIN', session: string, from: string, further: readonly string[] = []) => `
-  INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
-                            session_id, mode, player_ref, game_id, currency, amount_minor, round_id,
-                            round_closed, original_transaction_id, free_spins_ref, attempt, lease_until
-                            ${further.map((column) => `, ${column}`).join('')})
-  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, '${kind}', 'PENDING', ${session}."operatorId",
-         ${session}."sessionId", ${session}.mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id,
-         a.round_closed, a.original_transaction_id, a.free_spins_ref, 1,
-         clock_timestamp() + make_interval(secs => a.lease_seconds)
-         ${further.map((column) => `, a.${column}`).join('')}
-    FROM ${from}
-  ON CONFLICT DO NOTHING
-  RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
-
-/** Finds the claim of the item `a` if an earlier execution of the statement committed it, but the result was lost. */
-const claimAlreadyMade = (items: string) => `
-  SELECT t.platform_transaction_id, t.operator_id AS "operatorId", t.session_id AS "sessionId", t.mode
-    FROM (${items}) a
-    JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
-   WHERE t.platform_transaction_id = a.platform_transaction_id AND t.attempt = 1
-     AND t.state = 'PENDING' AND t.lease_until > clock_timestamp()`;
-
-const IDENTIFIED = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
+/** The columns of a claim that the request does not have. */
+const claimIn = (session: string, kind: 'BET' | 'WIN') => `
+  '${kind}' AS kind, ${session}."operatorId" AS operator_id, ${session}."sessionId" AS session_id, ${session}.mode,
+  NULL AS verdict, NULL AS decline_reason`;
 
 /**
  * Claims a new BET whose session, game and operator allow it. If two items of a batch have the same transactionId, only
@@ -76,14 +57,12 @@ export const CLAIM_NEW_BET = groupStatement(
   'transaction_claim_bet',
   BET,
   (items) =>
-    claimOf(
-      'BET',
-      's',
-      // The conditions stay out of the look-up, so that the session is always found by the index on tokens.
-      `(${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
-        WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')} AND ${stakeAllowed('s')}`,
-    ),
-  IDENTIFIED,
+    // The conditions stay out of the look-up, so that the session is always found by the index on tokens.
+    claimOf(`
+      SELECT a.*, ${claimIn('s', 'BET')}, NULL AS win_kind, NULL AS promotion_ref
+        FROM (${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
+       WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')} AND ${stakeAllowed('s')}`),
+  BY_PLATFORM_ID,
 );
 
 const ROUND_KEY = `
@@ -107,9 +86,10 @@ export const CLAIM_NEW_WIN = groupStatement(
     ), round AS (
       ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
     ), claim AS (
-      ${claimOf('WIN', '(a.session)', `bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`, ['win_kind', 'promotion_ref'])}
+      ${claimOf(`
+        SELECT a.*, ${claimIn('(a.session)', 'WIN')} FROM bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
     )
     SELECT claim.*, (bookable.round)."betStands" AS "standsOnBet"
       FROM claim JOIN bookable ON bookable.platform_transaction_id = claim.platform_transaction_id`,
-  IDENTIFIED,
+  BY_PLATFORM_ID,
 );

@@ -114,10 +114,10 @@ export function moveRound(round: string, versionRead: string, from = ''): string
   RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode`;
 }
 
-const ROUND_KEY = ':providerId, :operatorId, :playerRef, :gameId, :roundId, :mode';
-const ROUND_VERSION = ':roundVersion::bigint';
-
-export const MOVE_ROUND = named('transaction_move_round', moveRound(ROUND_KEY, ROUND_VERSION));
+export const MOVE_ROUND = named(
+  'transaction_move_round',
+  moveRound(':providerId, :operatorId, :playerRef, :gameId, :roundId, :mode', ':roundVersion::bigint'),
+);
 
 /** The columns from which a claim is restored. `t` is the table's alias. */
 const CLAIMED = `
@@ -128,33 +128,71 @@ const CLAIMED = `
   t.free_spins_ref AS "freeSpinsRef", t.win_kind AS "winKind", t.promotion_ref AS "promotionRef", t.verdict,
   t.decline_reason AS "declineReason"`;
 
-const CLAIM_COLUMNS = `
-  provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id, mode, player_ref,
-  game_id, currency, amount_minor, round_id, round_closed, original_transaction_id, free_spins_ref, win_kind,
-  promotion_ref, verdict, decline_reason, attempt, lease_until`;
+const NEW_TRANSACTION = {
+  providerId: 'text',
+  transactionId: 'text',
+  platformTransactionId: 'uuid',
+  kind: 'text',
+  operatorId: 'text',
+  sessionId: 'uuid',
+  mode: 'text',
+  playerRef: 'text',
+  gameId: 'text',
+  currency: 'text',
+  amountMinor: 'bigint',
+  roundId: 'text',
+  roundClosed: 'boolean',
+  originalTransactionId: 'text',
+  freeSpinsRef: 'text',
+  winKind: 'text',
+  promotionRef: 'text',
+  verdict: 'text',
+  declineReason: 'text',
+  leaseSeconds: 'integer',
+};
 
-const CLAIM_VALUES = `
-  :providerId, :transactionId, :platformTransactionId, :kind, 'PENDING', :operatorId, :sessionId::uuid, :mode,
-  :playerRef, :gameId, :currency, :amountMinor::bigint, :roundId, :roundClosed::boolean, :originalTransactionId,
-  :freeSpinsRef, :winKind, :promotionRef, :verdict, :declineReason, 1, clock_timestamp() + make_interval(secs => :leaseSeconds)`;
+/**
+ * Claims the unused ids among the items, a subquery with the columns of `NEW_TRANSACTION`. Of two items with the same
+ * id, one is claimed: that whose row is returned.
+ */
+export const claimOf = (items: string) => `
+  INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,
+                            mode, player_ref, game_id, currency, amount_minor, round_id, round_closed,
+                            original_transaction_id, free_spins_ref, win_kind, promotion_ref, verdict, decline_reason,
+                            attempt, lease_until)
+  SELECT a.provider_id, a.transaction_id, a.platform_transaction_id, a.kind, 'PENDING', a.operator_id, a.session_id,
+         a.mode, a.player_ref, a.game_id, a.currency, a.amount_minor, a.round_id, a.round_closed,
+         a.original_transaction_id, a.free_spins_ref, a.win_kind, a.promotion_ref, a.verdict, a.decline_reason,
+         1, clock_timestamp() + make_interval(secs => a.lease_seconds)
+    FROM (${items}) a
+  ON CONFLICT DO NOTHING
+  RETURNING platform_transaction_id, operator_id AS "operatorId", session_id AS "sessionId", mode`;
+
+/** Finds the claim of the item `a` if an earlier execution of the statement committed it, but the result was lost. */
+const claimAlreadyMade = (items: string) => `
+  SELECT t.platform_transaction_id, t.operator_id AS "operatorId", t.session_id AS "sessionId", t.mode
+    FROM (${items}) a
+    JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
+   WHERE t.platform_transaction_id = a.platform_transaction_id AND t.attempt = 1
+     AND t.state = 'PENDING' AND t.lease_until > clock_timestamp()`;
+
+/** Identifies the results of a claim by the platform's ids, because two items may have the same id of the provider. */
+export const BY_PLATFORM_ID = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
 
 /** Claims an unused id; returns no row if the id is taken. */
-export const CLAIM = named(
-  'transaction_claim',
-  `
-    INSERT INTO transactions (${CLAIM_COLUMNS}) VALUES (${CLAIM_VALUES})
-    ON CONFLICT DO NOTHING
-    RETURNING attempt`,
-);
+export const CLAIM = groupStatement('transaction_claim', NEW_TRANSACTION, claimOf, BY_PLATFORM_ID);
+
+const ROUND_KEY = 'a.provider_id, a.operator_id, a.player_ref, a.game_id, a.round_id, a.mode';
 
 /** Claims a WIN and increments its round's version if it is still `roundVersion`. */
-export const CLAIM_WIN = named(
+export const CLAIM_WIN = groupStatement(
   'transaction_claim_win',
-  `
-    WITH round AS (${moveRound(ROUND_KEY, ROUND_VERSION)})
-    INSERT INTO transactions (${CLAIM_COLUMNS}) SELECT ${CLAIM_VALUES} FROM round
-    ON CONFLICT DO NOTHING
-    RETURNING attempt`,
+  { ...NEW_TRANSACTION, roundVersion: 'bigint' },
+  (items) => `
+    WITH item AS MATERIALIZED (${items}),
+         round AS (${moveRound(ROUND_KEY, 'a.round_version', 'FROM item a')})
+    ${claimOf(`SELECT * FROM item a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}`,
+  BY_PLATFORM_ID,
 );
 
 export const CLAIM_ADJUSTMENT = named(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type OnSend, type Query } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
-import { GroupCommit } from '../database/group-commit.js';
+import { GroupCommit, type GroupStatement } from '../database/group-commit.js';
 import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -87,15 +87,13 @@ export class TransactionStore {
    * @returns undefined if the id is taken
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {
-    const { row, sentMs } = await this.sendClaim(sql.CLAIM, this.claimValues(transaction));
-    return row && newClaim(transaction, sentMs);
+    return this.claimNew(sql.CLAIM, this.claimValues(transaction), transaction);
   }
 
   /** @returns undefined if the id is taken, or the round's version has changed since it was read */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
     const values = { ...this.claimValues(transaction), roundVersion: round.version };
-    const { row, sentMs } = await this.sendClaim(sql.CLAIM_WIN, values);
-    return row && newClaim(transaction, sentMs, round.betStands);
+    return this.claimNew(sql.CLAIM_WIN, values, transaction, round.betStands);
   }
 
   /**
@@ -141,7 +139,7 @@ export class TransactionStore {
           await requireRow(query, sql.MOVE_ROUND, values);
           await requireRow(query, sql.TAKE_TARGET[target.found], values);
           const sentMs = monotonicMs();
-          await requireRow(query, sql.CLAIM, values);
+          await requireRow(query, sql.CLAIM.single, values);
           return newClaim(transaction, sentMs);
         }),
       );
@@ -158,7 +156,9 @@ export class TransactionStore {
    */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
-    const { row, sentMs } = await this.sendClaim(sql.RETRY, values);
+    let sentMs = monotonicMs();
+    const onSend: OnSend = (atMs) => (sentMs = atMs);
+    const [row] = await measure('claim', () => this.database.query<ClaimedRow>(sql.RETRY, values, onSend));
     return row && restored(row, sentMs);
   }
 
@@ -229,19 +229,17 @@ export class TransactionStore {
     };
   }
 
-  /**
-   * Sends a claim.
-   * @returns `row`: the claimed row, undefined if nothing was claimed; it has only the column `attempt`, except for a
-   *   retry, which returns all columns. `sentMs`: the monotonic time at which the claim was sent
-   */
-  private async sendClaim(
-    statement: Statement,
+  /** @returns undefined if nothing was claimed */
+  private async claimNew(
+    statement: GroupStatement,
     values: object,
-  ): Promise<{ row: ClaimedRow | undefined; sentMs: number }> {
+    transaction: NewTransaction,
+    standsOnBet?: boolean,
+  ): Promise<Claim | undefined> {
     let sentMs = monotonicMs();
     const onSend: OnSend = (atMs) => (sentMs = atMs);
-    const [row] = await measure('claim', () => this.database.query<ClaimedRow>(statement, values, onSend));
-    return { row, sentMs };
+    const row = await measure('claim', () => this.groupCommit.run(statement, values, onSend));
+    return row && newClaim(transaction, sentMs, standsOnBet);
   }
 }
 

@@ -49,6 +49,10 @@ const requests: Record<string, () => Promise<{ send: Request; transactionId?: st
     const { body, submit } = await bet();
     return { send: submit, transactionId: body.transactionId };
   },
+  'the first BET of a session': async () => {
+    const body = world.transaction(await world.launch(), 'BET');
+    return { send: () => instance.submit(body), transactionId: body.transactionId };
+  },
   'a ROLLBACK': async () => {
     const session = await world.launch();
     const target = world.transaction(session, 'BET');
@@ -80,6 +84,7 @@ const STATEMENTS: readonly [request: string, statement: string, words: string][]
   ['a balance', 'a look-up by group commit', 'session_by_token'],
   ['a BET', 'its claim', 'transaction_claim_bet'],
   ['a BET', 'its settlement', 'transaction_settle'],
+  ['the first BET of a session', 'its claim', 'transaction_claim'],
   ['a launch', 'its insert', 'session_insert'],
   ['a ROLLBACK', 'the start of its transaction', 'START TRANSACTION'],
   ['a ROLLBACK', 'a statement within its claim', 'transaction_mark_target'],

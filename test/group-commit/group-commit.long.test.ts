@@ -12,7 +12,8 @@ import { monotonicMs } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
-import type { Submission } from '../../src/wallet/transaction.js';
+import type { Claim, Submission } from '../../src/wallet/transaction.js';
+import { TransactionStore } from '../../src/wallet/transaction.store.js';
 import { useGroupCommit } from '../world/group-commit.js';
 import { OPERATOR, PROVIDER, startWorld, useWorld, type World } from '../world/world.js';
 
@@ -203,39 +204,74 @@ test('a connection without answers is given up, and the statement is run on anot
   }
 });
 
-describe.each(['BET', 'WIN'])('the claim of a new %s', (kind) => {
-  const configuration = () => world.app.get(Configuration);
+/** A way to claim a transaction, and its name. */
+type Way = [
+  string,
+  'BET' | 'WIN',
+  (groupCommit: GroupCommit) => (submission: Submission) => Promise<Claim | undefined>,
+];
+
+const byShortcut = (groupCommit: GroupCommit) => {
+  const claims = new FreshClaims(groupCommit, world.app.get(TenancyService), world.app.get(Configuration));
+  return (submission: Submission) => claims.tryClaim(submission, OPERATOR);
+};
+const afterLoading = (groupCommit: GroupCommit, { app } = world) => {
+  const [database, tenancy] = [app.get(Database), app.get(TenancyService)];
+  const claims = new TransactionStore(database, groupCommit, tenancy, app.get(Configuration));
+  return async (submission: Submission) => {
+    const { provider, request, platformTransactionId } = submission;
+    const { session, round } = await app.get(TransactionStore).load(submission);
+    const { operatorId, sessionId, mode } = session!;
+    const ids = { providerId: provider.id, platformTransactionId, operatorId, sessionId };
+    const transaction = { ...ids, mode, request, amountMinor: request.amountMinor ?? 0 };
+    return request.kind === 'WIN' ? claims.claimWin(transaction, round) : claims.claim(transaction);
+  };
+};
+/** The first transaction of a new session, under a given id of the platform. */
+async function newSubmission(
+  at: World,
+  kind: 'BET' | 'WIN',
+): Promise<(platformTransactionId: string) => Submission> {
+  const session = await at.launch();
+  const request = at.transaction(session, kind) as unknown as Submission['request'];
+  const tokenHash = sha256(session.sessionToken);
+  const provider = { id: PROVIDER, lateSettlementSeconds: 0 };
+  return (platformTransactionId) => ({ provider, request, tokenHash, platformTransactionId });
+}
+
+const WAYS: readonly Way[] = [
+  ['a BET by the shortcut', 'BET', byShortcut],
+  ['a WIN by the shortcut', 'WIN', byShortcut],
+  ['a BET after loading its facts', 'BET', afterLoading],
+  ['a WIN after loading its facts', 'WIN', afterLoading],
+];
+
+describe.each(WAYS)('the claim of %s', (_, kind, claimBy) => {
   let submission: (platformTransactionId: string) => Submission;
   beforeEach(async () => {
-    const session = await world.launch();
-    const request = world.transaction(session, kind) as unknown as Submission['request'];
-    const tokenHash = sha256(session.sessionToken);
-    const provider = { id: PROVIDER, lateSettlementSeconds: 0 };
-    submission = (platformTransactionId) => ({ provider, request, tokenHash, platformTransactionId });
+    submission = await newSubmission(world, kind);
   });
 
   test('is made once if twenty submissions of one id arrive at the same time', async () => {
-    const freshClaims = world.app.get(FreshClaims);
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, () => freshClaims.tryClaim(submission(randomUUID()), OPERATOR)),
-    );
+    const claim = claimBy(world.app.get(GroupCommit));
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim(submission(randomUUID()))));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
   test('is found if its commit succeeded and the answer was lost', async () => {
     const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
-    const freshClaims = new FreshClaims(behind, world.app.get(TenancyService), configuration());
+    const claimBehind = claimBy(behind);
     try {
       await behind.run(MARK, { id: ids[0], n: 1 });
       connections[0]?.pause();
       const own = submission(randomUUID());
       const startedMs = monotonicMs();
-      const claim = await freshClaims.tryClaim(own, OPERATOR);
+      const claim = await claimBehind(own);
       expect(claim).toMatchObject({ attempt: 1, platformTransactionId: own.platformTransactionId });
       // Its lease began with the first sending, not with the one that found it.
       expect(claim!.sentMs).toBeLessThan(startedMs + 1_000);
       expect(monotonicMs()).toBeGreaterThan(startedMs + 2_500);
-      expect(await freshClaims.tryClaim(submission(randomUUID()), OPERATOR)).toBeUndefined();
+      expect(await claimBehind(submission(randomUUID()))).toBeUndefined();
     } finally {
       await close();
     }
@@ -262,8 +298,15 @@ describe('the batch forms', () => {
     });
     for (const body of [bet, bet, win, win, free, rollback])
       expect((await batched.submit(body)).status).toBe(200);
-    const claims = ['transaction_claim_bet', 'transaction_claim_new_win', 'transaction_load'];
-    for (const statement of [...claims, 'transaction_settle', 'transaction_settle_rollback']) {
+    // As in a session that an instance has not seen before.
+    const claim = afterLoading(batched.app.get(GroupCommit), batched);
+    for (const kind of ['BET', 'WIN'] as const) {
+      const submission = await newSubmission(batched, kind);
+      expect(await claim(submission(randomUUID()))).toBeDefined();
+    }
+    const shortcuts = ['transaction_claim_bet', 'transaction_claim_new_win'];
+    const claims = ['transaction_load', 'transaction_claim', 'transaction_claim_win'];
+    for (const statement of [...shortcuts, ...claims, 'transaction_settle', 'transaction_settle_rollback']) {
       const { batches, failed } = await batchesOf(batched, statement);
       expect(batches).toBeGreaterThan(0);
       expect(failed).toBe(0);

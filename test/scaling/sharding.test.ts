@@ -52,11 +52,17 @@ function unlocated({ text }: Statement): string[] {
 
 const formsOf = ({ single, batch }: GroupStatement) => [single, batch];
 const MONEY = [
-  ...[CLAIM_NEW_BET, CLAIM_NEW_WIN, wallet.LOAD, wallet.SETTLE, wallet.SETTLE_ROLLBACK].flatMap(formsOf),
+  ...[
+    CLAIM_NEW_BET,
+    CLAIM_NEW_WIN,
+    wallet.LOAD,
+    wallet.CLAIM,
+    wallet.CLAIM_WIN,
+    wallet.SETTLE,
+    wallet.SETTLE_ROLLBACK,
+  ].flatMap(formsOf),
   ...Object.values(wallet.TAKE_TARGET),
   wallet.MOVE_ROUND,
-  wallet.CLAIM,
-  wallet.CLAIM_WIN,
   wallet.CLAIM_ADJUSTMENT,
   wallet.RETRY,
   wallet.CLAIM_PARKED,
