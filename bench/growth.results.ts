@@ -9,18 +9,25 @@ export interface Amounts {
   readonly tenants: number;
 }
 
+/** BETs over 32 connections, with much data and with little, in neighbouring slices. */
+export interface Compared {
+  readonly much: Omit<Measurement, 'memoryMiB'>;
+  readonly little: Omit<Measurement, 'memoryMiB'>;
+  /** The first relative to the second. */
+  readonly ratio: Ratio;
+}
+
 export interface Grown {
   readonly amounts: Amounts;
   readonly seedSeconds: number;
   readonly databaseMiB: number;
   readonly memoryMiB: number;
-  /**
-   * BETs over 32 connections, with much data and with little; `ratio` is the first relative to the second, in
-   * neighbouring slices.
-   */
-  readonly bets: Omit<Measurement, 'memoryMiB'>;
-  readonly little: Omit<Measurement, 'memoryMiB'>;
-  readonly ratio: Ratio;
+  /** BETs directly after a checkpoint, when PostgreSQL writes each page to the WAL that they change first. */
+  readonly afterCheckpoint: Compared;
+  /** BETs later, when PostgreSQL has written many of the pages. */
+  readonly bets: Compared;
+  /** Later BETs, each in another session, which the instance has not seen before; undefined if there are few sessions. */
+  readonly firstBets?: Compared;
   readonly listings: readonly Listing[];
   /** The duration of each batch of 1,000 players. */
   readonly batchSeconds: readonly number[];

@@ -9,7 +9,7 @@ export function describeAmounts({ transactions, sessions, tenants }: Amounts): s
 /** All figures as Markdown tables. */
 export function growthTable({ little, grown, memory }: Growth): string {
   return [
-    `BETs over 32 connections; the ratios are those to the same service with ${describeAmounts(little)}, in the neighbouring slices.`,
+    `BETs over 32 connections; the ratios are those to the same service with ${describeAmounts(little)}, in the neighbouring slices. “First” are BETs of which each is in another session, which the instance has not seen before.`,
     aligned([BET_HEADINGS, ...grown.map(betRow)], 1),
     'A free-spins batch of 1,000 players, from the order to the last grant, one after the other.',
     aligned([['stored', 'seconds'], ...grown.map(batchRow)], 1),
@@ -42,20 +42,39 @@ const BET_HEADINGS = [
   'req/s ratio',
   'CPU ratio',
   'p50 ratio',
+  'req/s ratio after a checkpoint',
+  'first: req/s ratio',
+  'first: CPU ratio',
 ];
 
-function betRow({ amounts, databaseMiB, seedSeconds, bets, memoryMiB, ratio }: Grown): string[] {
+function betRow({
+  amounts,
+  databaseMiB,
+  seedSeconds,
+  bets: { much, ratio },
+  memoryMiB,
+  afterCheckpoint,
+  firstBets,
+}: Grown): string[] {
+  const ratios = [
+    ratio.throughput,
+    ratio.cpu,
+    ratio.p50,
+    afterCheckpoint.ratio.throughput,
+    firstBets?.ratio.throughput,
+    firstBets?.ratio.cpu,
+  ];
   return [
     describeAmounts(amounts),
     whole(databaseMiB),
     whole(seedSeconds),
-    whole(bets.perSecond),
-    milliseconds(bets.p50),
-    milliseconds(bets.p99),
-    whole(bets.serverCpu),
-    whole(bets.postgresCpu),
+    whole(much.perSecond),
+    milliseconds(much.p50),
+    milliseconds(much.p99),
+    whole(much.serverCpu),
+    whole(much.postgresCpu),
     whole(memoryMiB),
-    ...[ratio.throughput, ratio.cpu, ratio.p50].map((value) => `${value.toFixed(2)}×`),
+    ...ratios.map((value) => (value === undefined ? '–' : `${value.toFixed(2)}×`)),
   ];
 }
 

@@ -3,7 +3,7 @@
  * and how its memory changes with the number of requests. Slices of each service with much data alternate with slices
  * of one with little.
  *
- * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about ten minutes; 10^6
+ * 10^7 transactions need some 25 GB of disk in the folder for temporary files (TMPDIR) and about twenty minutes; 10^6
  * requests need another ten minutes. With the defaults it writes bench/results/growth.json.
  */
 import { createHash } from 'node:crypto';
@@ -11,9 +11,9 @@ import { readOptions } from './command-line.js';
 import { type Contestant, register, start, type Surroundings } from './contestants.js';
 import { batchSeconds, listings } from './desk.load.js';
 import { seed, type Tenants } from './growth.sql.js';
-import type { Amounts, Grown, Growth } from './growth.results.js';
+import type { Amounts, Compared, Grown, Growth } from './growth.results.js';
 import { growthTable, describeAmounts } from './growth.table.js';
-import { type Run, Stock } from './load.js';
+import { Load, type PreparedRequest, type Run, Stock } from './load.js';
 import { measurementOf, measureSlice, ratioOf, type Slice } from './measure.js';
 import { memoryAfter } from './memory.js';
 import { type Postgres, tidy } from './postgres.js';
@@ -33,6 +33,10 @@ const USAGE = `usage: npm run bench:growth -- [options]
 const CONNECTIONS = 32;
 const ROUNDS = 4;
 const WARM_UP_SECONDS = 4;
+/** BETs between a checkpoint and the main measurement, as in one to two minutes at full load. */
+const BETS_AFTER_CHECKPOINT = 100_000;
+/** Sessions in which players bet at the same time. */
+const ACTIVE_SESSIONS = 10_000;
 const LEAD_IN_SECONDS = 0.3;
 const SLICE_SECONDS = 1.5;
 /** Upper bound of the BETs that a service can settle per second, for which requests are prepared. */
@@ -51,7 +55,7 @@ const LITTLE: Amounts = { transactions: 1_000, sessions: SESSIONS, tenants: 2 };
 
 class Growing {
   readonly running = new Set<Contestant>();
-  private slices = 0;
+  private series = 0;
 
   constructor(
     private readonly surroundings: Surroundings,
@@ -84,15 +88,15 @@ class Growing {
 
   /** Compares a service with much data to one with little data, in neighbouring slices. */
   async compare(much: Filled, little: Filled): Promise<Grown> {
-    const [muchSlices, littleSlices]: [Slice[], Slice[]] = [[], []];
     // A warm-up: statements are planned and code is compiled before the measurement.
     for (const each of [much, little]) await this.slice(each, WARM_UP_SECONDS);
     for (const { contestant } of [much, little]) await tidy(contestant.database);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      muchSlices.push(await this.slice(much, SLICE_SECONDS));
-      littleSlices.push(await this.slice(little, SLICE_SECONDS), await this.slice(little, SLICE_SECONDS));
-      muchSlices.push(await this.slice(much, SLICE_SECONDS));
-    }
+    const afterCheckpoint = await this.compareBets(much, little, ACTIVE_SESSIONS);
+    await this.book(much, BETS_AFTER_CHECKPOINT);
+    const bets = await this.compareBets(much, little, ACTIVE_SESSIONS);
+    const { sessions } = much.amounts;
+    const firstBets =
+      sessions > ACTIVE_SESSIONS ? { firstBets: await this.compareBets(much, little, sessions) } : {};
     const { port, pid, database } = much.contestant;
     const { rows } = await database.query<{ bytes: string }>(
       `SELECT pg_database_size(current_database())::text AS bytes`,
@@ -105,9 +109,9 @@ class Growing {
       amounts: much.amounts,
       seedSeconds: much.seedSeconds,
       databaseMiB: Number(rows[0]?.bytes) / 2 ** 20,
-      bets: measurementOf(muchSlices),
-      little: measurementOf(littleSlices),
-      ratio: ratioOf(muchSlices, littleSlices),
+      afterCheckpoint,
+      bets,
+      ...firstBets,
       memoryMiB: (await memoryOf(pid)) / 2 ** 20,
       listings: await listings(much.contestant),
       batchSeconds: batches,
@@ -129,19 +133,45 @@ class Growing {
     await contestant.stop();
   }
 
-  /** Measures a slice of new BETs whose ids and sessions are spread over the indexes. */
-  private slice({ contestant, callers, amounts }: Filled, seconds: number): Promise<Slice> {
-    this.slices += 1;
+  private async compareBets(much: Filled, little: Filled, activeSessions: number): Promise<Compared> {
+    const [muchSlices, littleSlices]: [Slice[], Slice[]] = [[], []];
+    const measure = async () => muchSlices.push(await this.slice(much, SLICE_SECONDS, activeSessions));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await measure();
+      littleSlices.push(await this.slice(little, SLICE_SECONDS), await this.slice(little, SLICE_SECONDS));
+      await measure();
+    }
+    return {
+      much: measurementOf(muchSlices),
+      little: measurementOf(littleSlices),
+      ratio: ratioOf(muchSlices, littleSlices),
+    };
+  }
+
+  /** Measures a slice of new BETs. */
+  private slice(filled: Filled, seconds: number, activeSessions = ACTIVE_SESSIONS): Promise<Slice> {
     const count = Math.ceil(BETS_PER_SECOND * (LEAD_IN_SECONDS + seconds));
-    const requests = Array.from({ length: count }, (_, n) => {
-      const id = createHash('md5').update(`bet ${this.slices} ${n}`).digest('hex');
-      const session = parseInt(id.slice(0, 8), 16) % amounts.sessions;
-      return bet(callers[session % callers.length]!, session, id);
-    });
-    const stock = new Stock(requests);
-    return measureSlice(contestant, this.postgres.pid, CONNECTIONS, (load, measured): Promise<Run> =>
+    const stock = new Stock(this.newBets(filled, count, activeSessions));
+    return measureSlice(filled.contestant, this.postgres.pid, CONNECTIONS, (load, measured): Promise<Run> =>
       load.closed(stock, measured ? seconds : LEAD_IN_SECONDS),
     );
+  }
+
+  private async book(filled: Filled, count: number): Promise<void> {
+    const load = await Load.open(filled.contestant.port, CONNECTIONS);
+    await load.closed(new Stock(this.newBets(filled, count, ACTIVE_SESSIONS)), Infinity);
+    load.close();
+  }
+
+  /** New BETs whose ids and sessions are spread over the indexes. */
+  private newBets({ callers, amounts }: Filled, count: number, activeSessions: number): PreparedRequest[] {
+    this.series += 1;
+    const step = Math.max(1, Math.floor(amounts.sessions / activeSessions));
+    return Array.from({ length: count }, (_, n) => {
+      const id = createHash('md5').update(`bet ${this.series} ${n}`).digest('hex');
+      const session = (parseInt(id.slice(0, 8), 16) * step) % amounts.sessions;
+      return bet(callers[session % callers.length]!, session, id);
+    });
   }
 }
 
