@@ -10,7 +10,6 @@ const CONTRACT = 'test/contract/transaction.test.ts';
 const SETTLEMENT = 'test/contract/settlement.test.ts';
 const FRESH = 'test/rules/fresh-claim.test.ts';
 const RESOLVER = 'test/desk/resolver.long.test.ts';
-const STORE_MODEL = 'test/chaos/store-model.long.test.ts';
 const SETTLE = 'test/desk/settle.test.ts';
 
 export const WALLET_MUTANTS: readonly SqlMutant[] = [
@@ -292,7 +291,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
      AND t.state = 'PENDING' AND t.rollback_id IS NULL\``,
     replacement: `
      AND t.rollback_id IS NULL\``,
-    tests: [STORE_MODEL],
+    tests: [CONDITIONS],
     harm: 'An outcome is replaced by a later one.',
   },
   {
@@ -399,7 +398,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
     file: UNDECIDED,
     text: ' AND parked_at IS NULL AND rollback_id IS NULL',
     replacement: ' AND parked_at IS NULL',
-    tests: [STORE_MODEL],
+    tests: [CONDITIONS],
     harm: 'A BET is given to a person while its ROLLBACK is under way.',
   },
   {

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ReversedTarget } from '../../src/wallet/rules/decision.js';
 import type { RoundFacts } from '../../src/wallet/rules/facts.js';
 import type { NewTransaction } from '../../src/wallet/transaction.js';
+import { UndecidedStore } from '../../src/wallet/resolving/undecided.store.js';
 import { TransactionStore } from '../../src/wallet/transaction.store.js';
 import { type LaunchedSession, OPERATOR, PROVIDER, useWorld, type World } from '../world/world.js';
 import { randomUUID } from 'node:crypto';
@@ -91,6 +92,26 @@ describe('a BET is not retried', () => {
     await world.submit(bet);
     expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
   });
+});
+
+test('a BET is not parked once a ROLLBACK of it is claimed', async () => {
+  await lose();
+  const undecided = world.app.get(UndecidedStore);
+  const key = { providerId: PROVIDER, transactionId: bet.transactionId };
+  await claimRollback({ found: 'bet', attempt: 1 });
+  expect(await undecided.park(key)).toBe(false);
+});
+
+test('an outcome is not replaced by a later one', async () => {
+  await lose();
+  const claim = (await store.retry(PROVIDER, bet.transactionId, 1))!;
+  const settle = (state: 'APPROVED' | 'DECLINED') => {
+    const declineReason = state === 'DECLINED' ? ('OTHER' as const) : null;
+    const record = { attempt: 2, startedAt: '2026-01-01T00:00:00Z', durationMs: 0, outcome: state };
+    return store.settle(claim, { state, responseBody: '{}', declineReason, record });
+  };
+  expect(await settle('DECLINED')).toBeDefined();
+  expect(await settle('APPROVED')).toBeUndefined();
 });
 
 describe('a ROLLBACK is not claimed, and leaves no trace,', () => {
