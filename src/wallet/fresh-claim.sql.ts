@@ -49,10 +49,7 @@ const claimIn = (session: string, kind: 'BET' | 'WIN') => `
   '${kind}' AS kind, ${session}."operatorId" AS operator_id, ${session}."sessionId" AS session_id, ${session}.mode,
   NULL AS verdict, NULL AS decline_reason`;
 
-/**
- * Claims a new BET whose session, game and operator allow it. If two items of a batch have the same transactionId, only
- * one of them is claimed: the item whose platformTransactionId is returned.
- */
+/** Claims a new BET whose session, game and operator allow it. */
 export const CLAIM_NEW_BET = groupStatement(
   'transaction_claim_bet',
   BET,

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { GroupCommit } from '../database/group-commit.js';
-import { measure } from '../observability/trace.js';
-import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from './fresh-claim.sql.js';
 import { type Claim, newClaim, type Submission } from './transaction.js';
+import { sendClaim } from './transaction.store.js';
 
 interface ClaimRow extends Pick<Claim, 'operatorId' | 'sessionId' | 'mode'> {
   readonly standsOnBet?: boolean;
@@ -58,9 +57,8 @@ export class FreshClaims {
       promotionRef: request.promotionRef,
       leaseSeconds: this.leaseSeconds,
     };
-    let sentMs = monotonicMs();
-    const row = await measure('claim', () =>
-      this.groupCommit.run<ClaimRow>(statement, values, (atMs) => (sentMs = atMs)),
+    const { row, sentMs } = await sendClaim((onSend) =>
+      this.groupCommit.run<ClaimRow>(statement, values, onSend),
     );
     if (!row) return undefined;
     const { sessionId, mode, standsOnBet = false } = row;

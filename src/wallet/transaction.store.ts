@@ -156,9 +156,9 @@ export class TransactionStore {
    */
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
-    let sentMs = monotonicMs();
-    const onSend: OnSend = (atMs) => (sentMs = atMs);
-    const [row] = await measure('claim', () => this.database.query<ClaimedRow>(sql.RETRY, values, onSend));
+    const { row, sentMs } = await sendClaim(
+      async (onSend) => (await this.database.query<ClaimedRow>(sql.RETRY, values, onSend))[0],
+    );
     return row && restored(row, sentMs);
   }
 
@@ -236,11 +236,21 @@ export class TransactionStore {
     transaction: NewTransaction,
     standsOnBet?: boolean,
   ): Promise<Claim | undefined> {
-    let sentMs = monotonicMs();
-    const onSend: OnSend = (atMs) => (sentMs = atMs);
-    const row = await measure('claim', () => this.groupCommit.run(statement, values, onSend));
+    const { row, sentMs } = await sendClaim((onSend) => this.groupCommit.run(statement, values, onSend));
     return row && newClaim(transaction, sentMs, standsOnBet);
   }
+}
+
+/**
+ * Sends a claim.
+ * @returns the claimed row, undefined if nothing was claimed; and the monotonic time at which the claim was sent
+ */
+export async function sendClaim<Row extends object>(
+  send: (onSend: OnSend) => Promise<Row | undefined>,
+): Promise<{ row: Row | undefined; sentMs: number }> {
+  let sentMs = monotonicMs();
+  const row = await measure('claim', () => send((atMs) => (sentMs = atMs)));
+  return { row, sentMs };
 }
 
 function settling(
