@@ -27,7 +27,7 @@ export interface Grown {
   /** BETs later, when PostgreSQL has written many of the pages. */
   readonly bets: Compared;
   /** Later BETs, each in another session, which the instance has not seen before; undefined if there are few sessions. */
-  readonly firstBets?: Compared;
+  readonly firstBets: Compared | undefined;
   readonly listings: readonly Listing[];
   /** The duration of each batch of 1,000 players. */
   readonly batchSeconds: readonly number[];

@@ -24,9 +24,9 @@ SELECT gen_random_uuid(), sha256(convert_to('token-' || i, 'UTF8')), ($4::text[]
   FROM generate_series($1::int, $2::int - 1) i`;
 
 /**
- * Claims of transactions, as the service makes them. They alternate between a BET and the WIN of its round, and are spread evenly over 90 days. One round in ten
- * belongs to player-0. Ids are practically random, so that they are spread over an index. $6 is the number of
- * transactions, $7 that of sessions.
+ * Claims of transactions, as the service makes them. They alternate between a BET and the WIN of its round, and are
+ * spread evenly over 90 days. One round in ten belongs to player-0. Ids are practically random, so that they are spread
+ * over an index. $6 is the number of transactions, $7 that of sessions.
  */
 const CLAIMS = `
 INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, session_id,

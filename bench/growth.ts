@@ -95,8 +95,7 @@ class Growing {
     await this.book(much, BETS_AFTER_CHECKPOINT);
     const bets = await this.compareBets(much, little, ACTIVE_SESSIONS);
     const { sessions } = much.amounts;
-    const firstBets =
-      sessions > ACTIVE_SESSIONS ? { firstBets: await this.compareBets(much, little, sessions) } : {};
+    const firstBets = sessions > ACTIVE_SESSIONS ? await this.compareBets(much, little, sessions) : undefined;
     const { port, pid, database } = much.contestant;
     const { rows } = await database.query<{ bytes: string }>(
       `SELECT pg_database_size(current_database())::text AS bytes`,
@@ -111,7 +110,7 @@ class Growing {
       databaseMiB: Number(rows[0]?.bytes) / 2 ** 20,
       afterCheckpoint,
       bets,
-      ...firstBets,
+      firstBets,
       memoryMiB: (await memoryOf(pid)) / 2 ** 20,
       listings: await listings(much.contestant),
       batchSeconds: batches,
