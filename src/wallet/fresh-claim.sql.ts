@@ -1,6 +1,13 @@
 import { groupStatement } from '../database/group-commit.js';
 import { lookUp, UNMERGED } from '../database/planner.js';
-import { BY_PLATFORM_ID, claimOf, moveRound, ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
+import {
+  BY_PLATFORM_ID,
+  claimOf,
+  moveRound,
+  ROUND_KEY,
+  ROUND_OF_SESSION,
+  sessionBehind,
+} from './transaction.sql.js';
 
 /*
  * The SQL of the shortcut for new BETs and WINs. It repeats conditions of the rules; a comment at each condition names
@@ -44,10 +51,10 @@ const winMayBeBooked = (round: string) => `
   (a.free_spins_ref IS NOT NULL OR a.win_kind <> 'GAME'
    OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
 
-/** The columns of a claim that the request does not have. */
-const claimIn = (session: string, kind: 'BET' | 'WIN') => `
-  '${kind}' AS kind, ${session}."operatorId" AS operator_id, ${session}."sessionId" AS session_id, ${session}.mode,
-  NULL AS verdict, NULL AS decline_reason`;
+/** The columns of a claim in session `s` that the request does not have. */
+const claimedAs = (kind: 'BET' | 'WIN') => `
+  '${kind}' AS kind, s."operatorId" AS operator_id, s."sessionId" AS session_id, s.mode, NULL AS verdict,
+  NULL AS decline_reason`;
 
 /** Claims a new BET whose session, game and operator allow it. */
 export const CLAIM_NEW_BET = groupStatement(
@@ -56,14 +63,11 @@ export const CLAIM_NEW_BET = groupStatement(
   (items) =>
     // The conditions stay out of the look-up, so that the session is always found by the index on tokens.
     claimOf(`
-      SELECT a.*, ${claimIn('s', 'BET')}, NULL AS win_kind, NULL AS promotion_ref
+      SELECT a.*, ${claimedAs('BET')}, NULL AS win_kind, NULL AS promotion_ref
         FROM (${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
        WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')} AND ${stakeAllowed('s')}`),
   BY_PLATFORM_ID,
 );
-
-const ROUND_KEY = `
-  a.provider_id, (a.session)."operatorId", a.player_ref, a.game_id, a.round_id, (a.session).mode`;
 
 /**
  * Claims a new WIN that its session and its round allow, and increments the round's version. Does neither if another
@@ -74,19 +78,18 @@ export const CLAIM_NEW_WIN = groupStatement(
   WIN,
   (items) => `
     WITH bookable AS MATERIALIZED (
-      SELECT a.*, s AS session, r AS round
+      SELECT a.*, ${claimedAs('WIN')}, r.version AS round_version, r."betStands" AS stands_on_bet
         FROM (${items}) a
         JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
         JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
        WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
          AND ${lookUp('true', `FROM transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
     ), round AS (
-      ${moveRound(ROUND_KEY, '(a.round).version', 'FROM bookable a')}
+      ${moveRound(ROUND_KEY, 'a.round_version', 'FROM bookable a')}
     ), claim AS (
-      ${claimOf(`
-        SELECT a.*, ${claimIn('(a.session)', 'WIN')} FROM bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
+      ${claimOf(`SELECT * FROM bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
     )
-    SELECT claim.*, (bookable.round)."betStands" AS "standsOnBet"
+    SELECT claim.*, bookable.stands_on_bet AS "standsOnBet"
       FROM claim JOIN bookable ON bookable.platform_transaction_id = claim.platform_transaction_id`,
   BY_PLATFORM_ID,
 );

@@ -182,7 +182,8 @@ export const BY_PLATFORM_ID = { key: 'platform_transaction_id', alreadyDone: cla
 /** Claims an unused id; returns no row if the id is taken. */
 export const CLAIM = groupStatement('transaction_claim', NEW_TRANSACTION, claimOf, BY_PLATFORM_ID);
 
-const ROUND_KEY = 'a.provider_id, a.operator_id, a.player_ref, a.game_id, a.round_id, a.mode';
+/** The key of the round of item `a`. */
+export const ROUND_KEY = 'a.provider_id, a.operator_id, a.player_ref, a.game_id, a.round_id, a.mode';
 
 /** Claims a WIN and increments its round's version if it is still `roundVersion`. */
 export const CLAIM_WIN = groupStatement(
