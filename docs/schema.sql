@@ -635,7 +635,6 @@ CREATE TABLE transactions (
   win_kind text,
   promotion_ref text,
   CONSTRAINT transactions_pkey PRIMARY KEY (provider_id, transaction_id),
-  CONSTRAINT transactions_reported CHECK ((((reported_status IS NULL) OR (reported_status = ANY (ARRAY['APPROVED'::text, 'DECLINED'::text]))) AND ((reported_status IS NULL) = (reported_at IS NULL)))),
   CONSTRAINT transactions_sound CHECK (transaction_is_sound(transactions.*)) NOT VALID
 );
 CREATE INDEX transactions_adjustments ON transactions USING btree (operator_id, currency, (
@@ -959,6 +958,8 @@ BEGIN
     AND abs(t.amount_minor) <= 9007199254740991
     AND t.attempt >= 0
     AND t.verdict IN ('APPROVED', 'DECLINED')
+    AND t.reported_status IN ('APPROVED', 'DECLINED')
+    AND (t.reported_status IS NULL) = (t.reported_at IS NULL)
   ) THEN
     RETURN false;
   END IF;

@@ -39,6 +39,7 @@ import { AttentionEventsByNumber1764000000044 } from './migrations/0044-attentio
 import { AttentionUpdates1764000000045 } from './migrations/0045-attention-updates.js';
 import { UsedAdjustments1764000000046 } from './migrations/0046-used-adjustments.js';
 import { SessionsOfPlayerAtOperator1764000000047 } from './migrations/0047-sessions-of-player-at-operator.js';
+import { SoundReportedAnswers1764000000048 } from './migrations/0048-sound-reported-answers.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -105,6 +106,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       AttentionUpdates1764000000045,
       UsedAdjustments1764000000046,
       SessionsOfPlayerAtOperator1764000000047,
+      SoundReportedAnswers1764000000048,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

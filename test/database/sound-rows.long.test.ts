@@ -27,6 +27,8 @@ const PENDING: Row = { state: 'PENDING', lease_until: new Date() };
 const APPROVED: Row = { state: 'APPROVED', response_body: '{}' };
 const ROLLED_BACK: Row = { state: 'ROLLED_BACK', rollback_id: 'rollback' };
 
+const REPORTED: Row = { reported_status: 'APPROVED', reported_at: new Date() };
+
 const BET: Row = {
   kind: 'BET',
   provider_id: 'provider',
@@ -74,6 +76,7 @@ test.each<[string, Row]>([
   ['BET without an answer', { ...BET, response_body: null, state: 'TIMED_OUT' }],
   ['BET that was rolled back', { ...BET, ...ROLLED_BACK }],
   ['BET that the platform declined', { ...BET, state: 'DECLINED', verdict: 'DECLINED' }],
+  ['BET with a reported answer', { ...BET, ...REPORTED }],
   ['WIN', WIN],
   ['WIN in DEMO mode', { ...WIN, mode: 'DEMO' }],
   ['ROLLBACK', ROLLBACK],
@@ -104,6 +107,9 @@ describe('a row is refused:', () => {
     ...each(any, 'with an amount beyond 2^53-1', { amount_minor: '9007199254740992' }),
     ...each(any, 'with a negative attempt', { attempt: -1 }),
     ...each(any, 'with an unknown verdict', { verdict: 'PENDING' }),
+    ...each(any, 'with an unknown reported answer', { ...REPORTED, reported_status: 'PENDING' }),
+    ...each(any, 'with a reported answer without its time', { ...REPORTED, reported_at: null }),
+    ...each(any, 'with the time of no reported answer', { ...REPORTED, reported_status: null }),
     ...each(any.slice(0, 3), 'APPROVED without an answer', { response_body: null }),
     ...each(any.slice(0, 3), 'DECLINED without an answer', { state: 'DECLINED', response_body: null }),
     ...each(provided, 'with a negative amount', { amount_minor: -1 }),
@@ -141,6 +147,9 @@ test('the last migration can be reverted and run again', async () => {
   await dataSource.undoLastMigration();
   await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({
     constraint: 'transactions_sound',
+  });
+  await expect(store({ ...BET, ...REPORTED, reported_at: null })).rejects.toMatchObject({
+    constraint: 'transactions_reported',
   });
   await store(WIN);
   await dataSource.runMigrations();

@@ -13,7 +13,7 @@ export class SoundRows1764000000007 implements MigrationInterface {
   }
 }
 
-const DROP_SOUND = `
+export const DROP_SOUND = `
 ALTER TABLE transactions DROP CONSTRAINT transactions_sound;
 DROP FUNCTION transaction_is_sound;
 `;
@@ -27,7 +27,7 @@ DROP FUNCTION transaction_is_sound;
  * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
  * row. Stored rows met these conditions when they were written, so they are not validated again under the table's lock.
  */
-const SOUND = `
+export const SOUND = `
 CREATE FUNCTION transaction_is_sound(t transactions) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF NOT (

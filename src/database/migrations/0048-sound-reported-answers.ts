@@ -1,0 +1,65 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { DROP_SOUND, SOUND as SOUND_ROWS } from './0007-sound-rows.js';
+
+/**
+ * Checks a row's last reported answer in the function that checks the rest of the row, in place of a CHECK of its own.
+ * PostgreSQL parses and plans the expression of a CHECK again for every statement that writes; the function is planned
+ * once per connection.
+ *
+ * Both changes are made in one transaction, so every row is checked at every time. While ALTER TABLE waits for its lock,
+ * all statements on the table queue behind it. Therefore it gives up after five seconds, and the next start of the
+ * service tries again.
+ */
+export class SoundReportedAnswers1764000000048 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      SET LOCAL lock_timeout = '5s';
+      ALTER TABLE transactions DROP CONSTRAINT transactions_reported;
+      ${SOUND};
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DROP_SOUND);
+    await runner.query(SOUND_ROWS);
+    await runner.query(`
+      ALTER TABLE transactions ADD CONSTRAINT transactions_reported CHECK (
+        (reported_status IS NULL OR reported_status IN ('APPROVED', 'DECLINED'))
+        AND (reported_status IS NULL) = (reported_at IS NULL)) NOT VALID
+    `);
+  }
+}
+
+/**
+ * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
+ * row. The function has several statements instead of one expression, because PostgreSQL prepares each expression again
+ * in every transaction, including the parts that it does not evaluate.
+ */
+const SOUND = `
+CREATE OR REPLACE FUNCTION transaction_is_sound(t transactions) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF NOT (
+    t.state IN ('PENDING', 'APPROVED', 'DECLINED', 'TIMED_OUT', 'ROLLED_BACK')
+    AND (t.state = 'PENDING') = (t.lease_until IS NOT NULL)
+    AND (t.state IN ('APPROVED', 'DECLINED')) <= (t.response_body IS NOT NULL)
+    AND t.mode IN ('REAL', 'DEMO')
+    AND t.currency ~ '^[A-Z]{3}$'
+    AND abs(t.amount_minor) <= 9007199254740991
+    AND t.attempt >= 0
+    AND t.verdict IN ('APPROVED', 'DECLINED')
+    AND t.reported_status IN ('APPROVED', 'DECLINED')
+    AND (t.reported_status IS NULL) = (t.reported_at IS NULL)
+  ) THEN
+    RETURN false;
+  END IF;
+  IF t.kind = 'ADJUSTMENT' THEN
+    RETURN t.provider_id = 'platform' AND t.reason IS NOT NULL AND t.mode = 'REAL' AND t.amount_minor <> 0
+      AND t.session_id IS NULL AND t.game_id IS NULL AND t.round_id IS NULL AND t.state <> 'ROLLED_BACK';
+  END IF;
+  RETURN t.provider_id <> 'platform' AND t.reason IS NULL AND t.amount_minor >= 0
+    AND t.kind IN ('BET', 'WIN', 'ROLLBACK')
+    AND (t.kind <> 'ROLLBACK' OR t.original_transaction_id IS NOT NULL)
+    -- A row without a kind is a tombstone.
+    AND (t.kind IS NOT NULL OR t.state = 'ROLLED_BACK')
+    AND (t.state <> 'ROLLED_BACK' OR t.kind IS NULL OR (t.kind = 'BET' AND t.rollback_id IS NOT NULL));
+END $$`;
