@@ -31,46 +31,40 @@ test('the signature equals that of openssl over the same bytes', () => {
 });
 
 describe('headers', () => {
-  const headers = headersOf();
-  const lower = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  const upper = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
-  );
-  test.each<[string, HeadersLike]>([
-    ['an object', { ...headers }],
+  // The tests sign, not the code around them: an error there would not count as a failed test.
+  const entries = () => Object.entries(headersOf());
+  const lower = () => Object.fromEntries(entries().map(([name, value]) => [name.toLowerCase(), value]));
+  const upper = () => Object.fromEntries(entries().map(([name, value]) => [name.toUpperCase(), value]));
+  test.each<[string, () => HeadersLike]>([
+    ['an object', headersOf],
     ['an object in lower case', lower],
     ['an object in upper case', upper],
-    [
-      'an object of lists',
-      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    ],
-    ['a Headers', new Headers({ ...headers })],
-    ['a Map in lower case', new Map(Object.entries(lower))],
-    ['pairs', Object.entries(headers)],
-    ['a flat list', Object.entries(headers).flat()],
+    ['an object of lists', () => Object.fromEntries(entries().map(([name, value]) => [name, [value]]))],
+    ['a Headers', () => new Headers({ ...headersOf() })],
+    ['a Map in lower case', () => new Map(Object.entries(lower()))],
+    ['pairs', entries],
+    ['a flat list', () => entries().flat()],
   ])('may be %s', (_, given) => {
-    expect(verify({ headers: given })).toEqual({ ok: true });
+    expect(verify({ headers: given() })).toEqual({ ok: true });
   });
 
   test.each<[string, (name: string, value: string) => HeadersLike]>([
-    ['in an object', (name, value) => ({ ...headers, [name]: [value, value] })],
-    ['in a Headers', (name, value) => new Headers([...Object.entries(headers), [name, value]])],
-    ['in pairs', (name, value) => [...Object.entries(headers), [name.toLowerCase(), value]]],
-    ['in a flat list', (name, value) => [...Object.entries(headers).flat(), name, value]],
+    ['in an object', (name, value) => ({ ...headersOf(), [name]: [value, value] })],
+    ['in a Headers', (name, value) => new Headers([...entries(), [name, value]])],
+    ['in pairs', (name, value) => [...entries(), [name.toLowerCase(), value]]],
+    ['in a flat list', (name, value) => [...entries().flat(), name, value]],
   ])('given twice %s are not trusted', (_, twice) => {
-    for (const [name, value] of Object.entries(headers)) {
+    for (const [name, value] of entries()) {
       const reason = name === 'X-Tenant-ID' ? 'tenant_mismatch' : 'malformed_header';
       expect(verify({ headers: twice(name, value) })).toEqual(refused(reason));
     }
   });
 
-  test.each(Object.keys(headers))('without %s are not enough', (name) => {
-    const rest = Object.entries(headers).filter(([other]) => other !== name);
+  test.each(['X-Tenant-ID', 'X-Timestamp', 'X-Nonce', 'X-Signature'])('without %s are not enough', (name) => {
+    const rest = entries().filter(([other]) => other !== name);
     expect(verify({ headers: rest })).toEqual(refused('missing_header'));
-    expect(verify({ headers: { ...headers, [name]: '' } })).toEqual(refused('missing_header'));
-    expect(verify({ headers: { ...headers, [name]: undefined } })).toEqual(refused('missing_header'));
+    expect(verify({ headers: { ...headersOf(), [name]: '' } })).toEqual(refused('missing_header'));
+    expect(verify({ headers: { ...headersOf(), [name]: undefined } })).toEqual(refused('missing_header'));
   });
 
   test.each<[string, HeadersLike, string | undefined]>([
