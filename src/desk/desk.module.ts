@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { OwnCursors } from '../api/lists/own-cursors.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
@@ -11,7 +12,6 @@ import {
   SessionsOperatorController,
   TransactionsOperatorController,
 } from './operator-desk.controller.js';
-import { OwnCursors } from './own-cursors.js';
 import { RoundStore } from './rounds/round.store.js';
 import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
 import { SearchAdminController } from './search/search.admin.controller.js';

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { SignedBy } from '../api/caller.js';
 import { DescribedRoute } from '../api/described-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
+import { OwnCursors } from '../api/lists/own-cursors.js';
 import { PageQuery } from '../api/lists/page.js';
 import { UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
@@ -12,7 +13,6 @@ import { SessionService } from '../session/session.service.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
-import { OwnCursors } from './own-cursors.js';
 import { ROUNDS_ROUTE, SESSION_ROUTE, TRANSACTIONS_ROUTE } from './desk.routes.js';
 import {
   OwnRoundDetail,

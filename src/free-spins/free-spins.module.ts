@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { OwnCursors } from '../api/lists/own-cursors.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { ProviderCallbackModule } from '../provider-callback/provider-callback.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
@@ -35,6 +36,7 @@ import { WinningsStore } from './winnings/winnings.store.js';
     GrantStore,
     WinningsService,
     WinningsStore,
+    OwnCursors,
   ],
   exports: [BatchesService, WinningsService],
 })

@@ -7,6 +7,7 @@ import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { SignedBy } from '../api/caller.js';
 import { DescribedRoute } from '../api/described-route.js';
+import { OwnCursors } from '../api/lists/own-cursors.js';
 import { JsonBody } from '../api/validation/json-body.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { BodyLimit } from '../server/raw-body.guard.js';
@@ -29,8 +30,11 @@ import {
   GrantRoute,
 } from './free-spins.routes.js';
 import { type BatchCreatedResponse, BatchListResponse } from './batches/batch.response.js';
+import { BatchesService } from './batches/batches.service.js';
 import { GrantListResponse, type GrantResponse } from './grants/grant.response.js';
 import type { Scope } from './grants/grantable-games.js';
+import { GrantsService } from './grants/grants.service.js';
+import { WinningsStore } from './winnings/winnings.store.js';
 
 type Own = Exclude<Scope, 'everybody'>;
 
@@ -52,6 +56,15 @@ const OPERATORS: Audience = {
 @SignedBy('operator')
 @Controller(OPERATORS.path)
 export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
+  constructor(
+    grants: GrantsService,
+    batches: BatchesService,
+    winnings: WinningsStore,
+    private readonly cursors: OwnCursors,
+  ) {
+    super(grants, batches, winnings);
+  }
+
   @Post()
   @GrantRoute(OPERATORS, OperatorGrantRequest)
   async grant(
@@ -88,7 +101,7 @@ export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   @ApiOkResponse({ type: BatchListResponse })
   @ApiErrors('INVALID_REQUEST')
   listBatches(@OwnScope() own: Own, @ValidQuery() query: OperatorBatchQuery): Promise<BatchListResponse> {
-    return this.batches.list({ ...query, ...own });
+    return this.cursors.page(own.operatorId, query, (page) => this.batches.list({ ...page, ...own }));
   }
 
   @Get()
@@ -101,6 +114,6 @@ export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   @ApiOkResponse({ type: GrantListResponse })
   @ApiErrors('INVALID_REQUEST')
   list(@OwnScope() own: Own, @ValidQuery() query: OperatorGrantQuery): Promise<GrantListResponse> {
-    return this.grants.list({ ...query, ...own });
+    return this.cursors.page(own.operatorId, query, (page) => this.grants.list({ ...page, ...own }));
   }
 }

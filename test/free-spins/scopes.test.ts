@@ -85,6 +85,25 @@ describe('an operator', () => {
     expect((await tool.signedGet(OTHER_OPERATOR, `${path}?operatorId=${OPERATOR}`)).status).toBe(400);
   });
 
+  test.each(['', '/batches'])('uses only its own cursors of the list %j', async (list) => {
+    const create = (operator: string) => {
+      const { requestRef, playerRef, ...order } = own();
+      const batch = { ...order, batchRef: requestRef, playerRefs: [playerRef] };
+      return world.signed(operator, `${path}${list}`, list === '' ? own() : batch);
+    };
+    const cursorOf = async (operator: string) => {
+      for (let created = 0; created < 2; created += 1) await create(operator);
+      return (await tool.signedGet(operator, `${path}${list}?limit=1`)).json['nextCursor'];
+    };
+    const [foreign, cursor] = [await cursorOf(OTHER_OPERATOR), await cursorOf(OPERATOR)];
+    const ofAdmin = await world.admin('GET', `/v1/admin/free-spins${list}?operatorId=${OPERATOR}&limit=1`);
+    const statusWith = async (used: unknown) =>
+      (await tool.signedGet(OPERATOR, `${path}${list}?cursor=${String(used)}`)).status;
+    expect(await statusWith(cursor)).toBe(200);
+    expect(await statusWith(foreign)).toBe(400);
+    expect(await statusWith(ofAdmin.json['nextCursor'])).toBe(400);
+  });
+
   test('must send a requestRef, name an existing game, and sign as an operator', async () => {
     const { requestRef: _, ...order } = own();
     expect((await world.signed(OPERATOR, path, order)).status).toBe(400);

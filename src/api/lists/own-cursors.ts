@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { invalidCursor } from '../api/lists/invalid-cursor.js';
-import type { NextCursor, PageQuery } from '../api/lists/page.js';
-import { Configuration } from '../config/configuration.js';
-import type { SecretsKeys } from '../config/keys.js';
-import { decryptText, encryptText, IV_BYTES, keyFor } from '../runtime/authenticated-encryption.js';
-import { Randomness } from '../runtime/randomness.js';
+import { Configuration } from '../../config/configuration.js';
+import type { SecretsKeys } from '../../config/keys.js';
+import { decryptText, encryptText, IV_BYTES, keyFor } from '../../runtime/authenticated-encryption.js';
+import { Randomness } from '../../runtime/randomness.js';
+import { invalidCursor } from './invalid-cursor.js';
+import type { NextCursor, PageQuery } from './page.js';
 
 /** Separates this key from other uses of `SECRETS_KEY`. */
 const KEY_PURPOSE = 'croupier cursor';
@@ -12,7 +12,8 @@ const KEY_PURPOSE = 'croupier cursor';
 /**
  * Encrypts the cursors of an operator's own lists, with a key derived from `SECRETS_KEY` by HKDF-SHA256. A page that
  * examines a player's transactions may end at one of another operator whose player has the same name; a readable cursor
- * would disclose its time and id, and the operator could go through them all.
+ * would disclose its time and id, and the operator could go through them all. The number of a grant would disclose how
+ * many grants the platform has.
  */
 @Injectable()
 export class OwnCursors {

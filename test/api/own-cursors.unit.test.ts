@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OwnCursors } from '../../src/desk/own-cursors.js';
+import { OwnCursors } from '../../src/api/lists/own-cursors.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 
 const OLD = Buffer.alloc(32, 'old');
