@@ -32,26 +32,28 @@ const BET = {
 };
 const WIN = { ...BET, winKind: 'text', promotionRef: 'text' };
 
+// The conditions on item `a`, its session `s` and its round `r`.
+
 /** rules/attempt.ts, `decide`: the session is live, belongs to the provider and agrees with the request. */
-const inOwnLiveSession = (session: string) => `
-  ${session}."providerId" = a.provider_id AND ${session}."endedSecondsAgo" IS NULL
-  AND ${session}."playerRef" = a.player_ref AND ${session}."gameId" = a.game_id AND ${session}.currency = a.currency`;
+const IN_OWN_LIVE_SESSION = `
+  s."providerId" = a.provider_id AND s."endedSecondsAgo" IS NULL
+  AND s."playerRef" = a.player_ref AND s."gameId" = a.game_id AND s.currency = a.currency`;
 
 /** rules/attempt.ts, `decide`: a BET needs an active game and an active operator. */
-const gameAndOperatorActive = (session: string) => `${session}."gameActive" AND ${session}."operatorActive"`;
+const GAME_AND_OPERATOR_ACTIVE = `s."gameActive" AND s."operatorActive"`;
 
 /** rules/bet.ts, `decideBet`: the stake does not exceed the session's highest. */
-const stakeAllowed = (session: string) => `(a.amount_minor > ${session}."maxBetMinor") IS NOT TRUE`;
+const STAKE_ALLOWED = `(a.amount_minor > s."maxBetMinor") IS NOT TRUE`;
 
 /**
  * rules/win.ts, `decideWin`: the WIN does not depend on BETs, or its round has a BET that is APPROVED and not being
  * rolled back, or its round has no BET. DECLINED BETs do not count.
  */
-const winMayBeBooked = (round: string) => `
+const WIN_MAY_BE_BOOKED = `
   (a.free_spins_ref IS NOT NULL OR a.win_kind <> 'GAME'
-   OR ${round}."betStands" OR NOT (${round}."betUndecided" OR ${round}."betRolledBack"))`;
+   OR r."betStands" OR NOT (r."betUndecided" OR r."betRolledBack"))`;
 
-/** The columns of a claim in session `s` that the request does not have. */
+/** The columns of a claim that the request does not have. */
 const claimedAs = (kind: 'BET' | 'WIN') => `
   '${kind}' AS kind, s."operatorId" AS operator_id, s."sessionId" AS session_id, s.mode, NULL AS verdict,
   NULL AS decline_reason`;
@@ -65,7 +67,7 @@ export const CLAIM_NEW_BET = groupStatement(
     claimOf(`
       SELECT a.*, ${claimedAs('BET')}, NULL AS win_kind, NULL AS promotion_ref
         FROM (${items}) a JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
-       WHERE ${inOwnLiveSession('s')} AND ${gameAndOperatorActive('s')} AND ${stakeAllowed('s')}`),
+       WHERE ${IN_OWN_LIVE_SESSION} AND ${GAME_AND_OPERATOR_ACTIVE} AND ${STAKE_ALLOWED}`),
   BY_PLATFORM_ID,
 );
 
@@ -82,7 +84,7 @@ export const CLAIM_NEW_WIN = groupStatement(
         FROM (${items}) a
         JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
         JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
-       WHERE ${inOwnLiveSession('s')} AND ${winMayBeBooked('r')}
+       WHERE ${IN_OWN_LIVE_SESSION} AND ${WIN_MAY_BE_BOOKED}
          AND ${lookUp('true', `FROM transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
     ), round AS (
       ${moveRound(ROUND_KEY, 'a.round_version', 'FROM bookable a')}
