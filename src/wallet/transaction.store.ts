@@ -87,13 +87,12 @@ export class TransactionStore {
    * @returns undefined if the id is taken
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {
-    return this.claimNew(sql.CLAIM, this.claimValues(transaction), transaction);
+    return this.claimNew(sql.CLAIM, transaction);
   }
 
   /** @returns undefined if the id is taken, or the round's version has changed since it was read */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
-    const values = { ...this.claimValues(transaction), roundVersion: round.version };
-    return this.claimNew(sql.CLAIM_WIN, values, transaction, round.betStands);
+    return this.claimNew(sql.CLAIM_WIN, transaction, round);
   }
 
   /**
@@ -232,12 +231,12 @@ export class TransactionStore {
   /** @returns undefined if nothing was claimed */
   private async claimNew(
     statement: GroupStatement,
-    values: object,
     transaction: NewTransaction,
-    standsOnBet?: boolean,
+    round?: RoundFacts,
   ): Promise<Claim | undefined> {
+    const values = { ...this.claimValues(transaction), roundVersion: round?.version };
     const { row, sentMs } = await sendClaim((onSend) => this.groupCommit.run(statement, values, onSend));
-    return row && newClaim(transaction, sentMs, standsOnBet);
+    return row && newClaim(transaction, sentMs, round?.betStands);
   }
 }
 
