@@ -87,9 +87,10 @@ describe('an operator', () => {
 
   test.each(['', '/batches'])('uses only its own cursors of the list %j', async (list) => {
     const create = (operator: string) => {
-      const { requestRef, playerRef, ...order } = own();
-      const batch = { ...order, batchRef: requestRef, playerRefs: [playerRef] };
-      return world.signed(operator, `${path}${list}`, list === '' ? own() : batch);
+      const grant = own();
+      const { requestRef, playerRef, ...terms } = grant;
+      const batch = { ...terms, batchRef: requestRef, playerRefs: [playerRef] };
+      return world.signed(operator, `${path}${list}`, list === '' ? grant : batch);
     };
     const cursorOf = async (operator: string) => {
       for (let created = 0; created < 2; created += 1) await create(operator);

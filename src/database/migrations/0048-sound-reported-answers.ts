@@ -30,11 +30,7 @@ export class SoundReportedAnswers1764000000048 implements MigrationInterface {
   }
 }
 
-/**
- * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
- * row. The function has several statements instead of one expression, because PostgreSQL prepares each expression again
- * in every transaction, including the parts that it does not evaluate.
- */
+/** 0007-sound-rows.ts says why a condition on a NULL does not refuse a row, and why there are several statements. */
 const SOUND = `
 CREATE OR REPLACE FUNCTION transaction_is_sound(t transactions) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
