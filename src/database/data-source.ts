@@ -40,6 +40,7 @@ import { AttentionUpdates1764000000045 } from './migrations/0045-attention-updat
 import { UsedAdjustments1764000000046 } from './migrations/0046-used-adjustments.js';
 import { SessionsOfPlayerAtOperator1764000000047 } from './migrations/0047-sessions-of-player-at-operator.js';
 import { SoundReportedAnswers1764000000048 } from './migrations/0048-sound-reported-answers.js';
+import { GrantsOfGame1764000000049 } from './migrations/0049-grants-of-game.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -107,6 +108,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       UsedAdjustments1764000000046,
       SessionsOfPlayerAtOperator1764000000047,
       SoundReportedAnswers1764000000048,
+      GrantsOfGame1764000000049,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DataSource } from 'typeorm';
+import { SoundReportedAnswers1764000000048 } from '../../src/database/migrations/0048-sound-reported-answers.js';
 import { openDataSource } from '../../src/database/data-source.js';
 import { createTestDatabase } from '../world/database.js';
 
@@ -142,9 +143,13 @@ describe('a row is refused:', () => {
   });
 });
 
-test('the last migration can be reverted and run again', async () => {
+test('the migration of the check of reported answers can be reverted with the later ones, and run again', async () => {
   await store({ ...BET, transaction_id: 'kept' });
-  await dataSource.undoLastMigration();
+  const executed = () =>
+    dataSource.query<object[]>('SELECT FROM migrations WHERE name = $1', [
+      SoundReportedAnswers1764000000048.name,
+    ]);
+  while ((await executed()).length > 0) await dataSource.undoLastMigration();
   await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({
     constraint: 'transactions_sound',
   });

@@ -7,9 +7,8 @@ import type { Grant } from './grant.entity.js';
 /** A filter of grants; an absent field restricts nothing. */
 export type GrantFilter = Omit<AdminGrantQuery, keyof ListQuery>;
 
-/** Filters that have an index, the most selective first. */
-const LEADERS = ['batchId', 'playerRef', 'operatorId', 'providerId', 'state'] as const;
-const FILTERS = [...LEADERS, 'gameId'] as const;
+/** The filters, the most selective first. Each has an index. */
+const FILTERS = ['batchId', 'playerRef', 'operatorId', 'gameId', 'providerId', 'state'] as const;
 
 /**
  * Grants are numbered nearly in the order of their creation: a grant with a lower number is created at most this many
@@ -43,7 +42,7 @@ export function grantPage(
     ...(to === undefined ? [] : [numberedBefore(new Date(to))]),
   ];
   const filters = FILTERS.filter((field) => filter[field] !== undefined);
-  const leader = LEADERS.find((field) => filter[field] !== undefined);
+  const [leader] = filters;
   return {
     where: {
       ...Object.fromEntries(filters.map((field) => [field, filter[field]])),
