@@ -545,12 +545,12 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_token_hash_check CHECK ((octet_length(token_hash) = 32)),
   CONSTRAINT sessions_token_hash_key UNIQUE (token_hash)
 );
+CREATE INDEX sessions_at_operator_of_player ON sessions USING btree (operator_id, player_ref, created_at, session_id);
 CREATE INDEX sessions_by_time ON sessions USING btree (created_at, session_id);
 CREATE INDEX sessions_live_of_player ON sessions USING btree (operator_id, player_ref) WHERE (revoked_at IS NULL);
 CREATE INDEX sessions_of_game ON sessions USING btree (game_id, created_at, session_id);
 CREATE INDEX sessions_of_operator ON sessions USING btree (operator_id, created_at, session_id);
 CREATE INDEX sessions_of_player ON sessions USING btree (player_ref, created_at, session_id);
-CREATE INDEX sessions_of_player_at_operator ON sessions USING btree (player_ref, operator_id, created_at, session_id);
 CREATE INDEX sessions_of_provider ON sessions USING btree (provider_id, created_at, session_id);
 CREATE INDEX sessions_revoked ON sessions USING btree (created_at, session_id) WHERE (revoked_at IS NOT NULL);
 

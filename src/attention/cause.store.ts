@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { leading, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
+import { compareRow, hiddenTexts, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
 import { openRound } from '../desk/rounds/open-round.sql.js';
 import { batchOf, type Cause, OF_EXPIRY, partsOf } from './attention.js';
@@ -151,6 +151,8 @@ const REVOCATIONS = named(
      ORDER BY r.since DESC, r.session_id DESC`,
 );
 
+const WAITING = hiddenTexts({ state: `'WAITING'` });
+
 /**
  * Reads the index approvals_of_state. Returns the terms only of approvals without an item, because those of a batch have
  * up to 1,000 players.
@@ -162,7 +164,8 @@ const APPROVALS = named(
            CASE WHEN NOT item.known THEN a.deed END AS terms, a.expires_at > statement_timestamp() AS due,
            a.created_at > ${RECENT} AS recent, item.known, ARRAY[a.created_at::text, a.approval_id::text] AS place
       FROM (SELECT * FROM approvals
-             WHERE ${leading('state', `'WAITING'`)} AND (created_at, approval_id) < (:at::timestamptz, :id::uuid)
+             WHERE ${compareRow(WAITING, '>=')}
+               AND ${compareRow({ ...WAITING, created_at: ':at::timestamptz', approval_id: ':id::uuid' }, '<')}
              ORDER BY state DESC, created_at DESC, approval_id DESC LIMIT :limit) a
      CROSS JOIN LATERAL (SELECT ${known('approval', 'a.approval_id::text')} ${UNMERGED}) item
      ORDER BY a.created_at DESC, a.approval_id DESC`,
@@ -271,6 +274,16 @@ const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
 /** The rounds of last week are those that began between one and eight days ago. */
 const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
 
+/** Selects the transactions t of an operator and a provider that are older than a day. */
+function ofPairSinceADay(operatorId: string, providerId: string): string {
+  const pair = hiddenTexts({ 't.operator_id': operatorId, 't.provider_id': providerId });
+  return `${compareRow(pair, '>=')} AND ${compareRow({ ...pair, 't.created_at': A_DAY_AGO }, '<')}`;
+}
+
+/** The order of the index transactions_of_tenants. */
+const NEWEST_OF_PAIR =
+  't.operator_id DESC, t.provider_id DESC, t.created_at DESC, t.platform_transaction_id DESC';
+
 /**
  * Selects the pairs of an operator and a provider with transactions older than a day. Each possible pair costs one
  * probe of the index transactions_of_tenants.
@@ -283,8 +296,8 @@ export const TRADING_PAIRS = named(
        AND ${lookUp(
          'true',
          `FROM transactions t
-             WHERE ${leading('t.operator_id', 'o.id')} AND t.provider_id = p.id AND t.created_at < ${A_DAY_AGO}
-             ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT 1`,
+             WHERE ${ofPairSinceADay('o.id', 'p.id')}
+             ORDER BY ${NEWEST_OF_PAIR} LIMIT 1`,
        )}
      ORDER BY p.id, o.id`,
 );
@@ -297,8 +310,7 @@ export const OPEN_ROUNDS = named(
   `
     WITH examined AS MATERIALIZED (
       SELECT t.round_id, t.player_ref, t.game_id, t.kind, t.mode, t.state FROM transactions t
-       WHERE ${leading('t.operator_id', ':operatorId::text')} AND t.provider_id = :providerId AND t.created_at < ${A_DAY_AGO}
-       ORDER BY t.operator_id DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit)
+       WHERE ${ofPairSinceADay(':operatorId', ':providerId')} ORDER BY ${NEWEST_OF_PAIR} LIMIT :limit)
     SELECT (count(*) FILTER (WHERE state.open))::int AS open,
            (count(*) FILTER (WHERE state.of_last_week))::int AS "ofLastWeek",
            (count(*) FILTER (WHERE state.of_last_week AND state.open))::int AS "openOfLastWeek",

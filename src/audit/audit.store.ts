@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../database/database.js';
-import { asRange, leading } from '../database/planner.js';
+import { leading } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import type { Actor } from './actor.js';
 import type { Entry, EntryPlace, NewEntry, Seal, SealedEntry, TargetEntry, Witness } from './entry.js';
@@ -98,9 +98,9 @@ const pageOfActions = (condition: string, order: string) =>
          ORDER BY ${order} audit_entries.action DESC, audit_entries.day DESC, position DESC LIMIT :limit) e
       ORDER BY e.day DESC, e.position DESC LIMIT :limit`,
   );
-const PAGE_OF_ACTIONS = pageOfActions(leading('audit_entries.action', 'one.action'), '');
+const PAGE_OF_ACTIONS = pageOfActions(leading({ 'audit_entries.action': 'one.action' }), '');
 const PAGE_OF_ACTOR_AND_ACTIONS = pageOfActions(
-  asRange('audit_entries.actor, audit_entries.action', ':actor, one.action'),
+  leading({ 'audit_entries.actor': ':actor', 'audit_entries.action': 'one.action' }),
   'audit_entries.actor DESC,',
 );
 

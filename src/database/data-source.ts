@@ -41,6 +41,7 @@ import { UsedAdjustments1764000000046 } from './migrations/0046-used-adjustments
 import { SessionsOfPlayerAtOperator1764000000047 } from './migrations/0047-sessions-of-player-at-operator.js';
 import { SoundReportedAnswers1764000000048 } from './migrations/0048-sound-reported-answers.js';
 import { GrantsOfGame1764000000049 } from './migrations/0049-grants-of-game.js';
+import { SessionsAtOperatorOfPlayer1764000000050 } from './migrations/0050-sessions-at-operator-of-player.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -109,6 +110,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       SessionsOfPlayerAtOperator1764000000047,
       SoundReportedAnswers1764000000048,
       GrantsOfGame1764000000049,
+      SessionsAtOperatorOfPlayer1764000000050,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

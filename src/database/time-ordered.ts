@@ -1,4 +1,4 @@
-import { hidden, leading } from './planner.js';
+import { compareRow, hidden, hiddenTexts, type Row } from './planner.js';
 import { type Place, placeColumn } from './place.js';
 import { named, type Statement } from './statement.js';
 
@@ -11,6 +11,8 @@ export interface TimeOrderedTable {
   readonly idType: 'uuid' | 'bigint';
 }
 
+type ByTime = Pick<TimeOrderedTable, 'id' | 'idType'>;
+
 /** The part of a list to read: from ≤ created_at < to, older than `before`, and not older than `downTo`. */
 export interface TimeSpan {
   /** ISO 8601. */
@@ -20,39 +22,48 @@ export interface TimeSpan {
   readonly downTo?: Place | undefined;
 }
 
+/** No id is lower. */
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 
 /**
- * The conditions of a span, written so that the planner follows the index instead of sorting.
+ * The conditions of a span, written so that the planner follows the index that begins with the leaders, instead of
+ * sorting. `valuesWithin` has the values of the parameters.
  *
- * - The times are hidden from the planner, because it assumes that they are independent of the other columns.
- * - If hidden times limit a range at both ends, the planner expects one row in two hundred, which is again few enough
- *   to sort. So `to` is compared as a place, like `before`: a pair of time and id.
- * - If a row must be older than two places, PostgreSQL starts to scan the index at the place that comes first in the
- *   statement. Therefore `before`, the older of the two, comes first.
+ * - Each end is compared as a place in that index: as a row of the leaders, the time and the id. If the leaders were
+ *   compared apart, PostgreSQL would start to scan at their newest row, and not at the place.
+ * - There is one condition for each end, because with each further one the planner expects a third of the rows.
+ * - The values are hidden from the planner, because it assumes that times are independent of the other columns.
+ * @param leaders columns of type text
  */
-export function within(
-  { from, to, before, downTo }: TimeSpan,
-  { id, idType }: Pick<TimeOrderedTable, 'id' | 'idType'>,
-): string[] {
-  const place = (at: string, placeId: string) => `(${hidden(at, 'timestamptz')}, ${hidden(placeId, idType)})`;
-  const row = `(t.created_at, t.${id})`;
-  return [
-    ...(before ? [`${row} < ${place(':beforeAt', ':beforeId')}`] : []),
-    ...(to === undefined ? [] : [`${row} < ${place(':to', `'${LOWEST[idType]}'`)}`]),
-    ...(downTo ? [`${row} >= ${place(':downToAt', ':downToId')}`] : []),
-    ...(from === undefined ? [] : [`t.created_at >= ${hidden(':from', 'timestamptz')}`]),
+export function within(span: TimeSpan, table: ByTime, leaders: Row = {}): string[] {
+  const first = hiddenTexts(leaders);
+  const place = (at: string, id: string): Row => ({
+    ...first,
+    't.created_at': hidden(at, 'timestamptz'),
+    [`t.${table.id}`]: hidden(id, table.idType),
+  });
+  const { upper, lower } = endsOf(span, table);
+  const led = Object.keys(leaders).length > 0;
+  const ends = [
+    upper ? compareRow(place(':upperAt', ':upperId'), '<') : led && compareRow(first, '<='),
+    lower ? compareRow(place(':lowerAt', ':lowerId'), '>=') : led && compareRow(first, '>='),
   ];
+  return ends.filter((end) => end !== false);
 }
 
-export function valuesWithin({ from, to, before, downTo }: TimeSpan): object {
+export function valuesWithin(span: TimeSpan, table: ByTime): object {
+  const { upper, lower } = endsOf(span, table);
+  return { upperAt: upper?.at, upperId: upper?.id, lowerAt: lower?.at, lowerId: lower?.id };
+}
+
+/** The places between which the rows of a span are: lower ≤ row < upper. */
+function endsOf({ from, to, before, downTo }: TimeSpan, { idType }: ByTime) {
+  const startOf = (time: string | undefined) =>
+    time === undefined ? undefined : { at: new Date(time), id: LOWEST[idType] };
+  const isBefore = ({ at }: Place, time: string) => Date.parse(at) < Date.parse(time);
   return {
-    from: from && new Date(from),
-    to: to && new Date(to),
-    beforeAt: before?.at,
-    beforeId: before?.id,
-    downToAt: downTo?.at,
-    downToId: downTo?.id,
+    upper: before && (to === undefined || isBefore(before, to)) ? before : startOf(to),
+    lower: downTo && (from === undefined || !isBefore(downTo, from)) ? downTo : startOf(from),
   };
 }
 
@@ -69,26 +80,33 @@ export function timeOrderedPage(
   span: TimeSpan,
   limit: number,
 ): { statement: Statement; values: object } {
-  const [first, ...others] = Object.keys(equal).filter((column) => equal[column] !== undefined);
+  const columns = Object.keys(equal).filter((column) => equal[column] !== undefined);
+  const leaders = columns.slice(0, 1);
   const conditions = [
-    ...(first === undefined ? [] : [leading(`t.${first}`, `:${first}`)]),
-    ...others.map((column) => `t.${column} = :${column}`),
-    ...within(span, table),
+    ...ledBy(leaders, table, span),
+    // The condition of a partial index.
+    ...leaders.map((column) => `t.${column} IS NOT NULL`),
+    ...columns.slice(1).map((column) => `t.${column} = :${column}`),
   ];
-  const text = `${newestFirst(table, first, conditions)} LIMIT :limit`;
-  return { statement: named('', text), values: { ...equal, ...valuesWithin(span), limit } };
+  const text = `${newestFirst(table, leaders, conditions)} LIMIT :limit`;
+  return { statement: named('', text), values: { ...equal, ...valuesWithin(span, table), limit } };
 }
+
+/** The conditions of a span in which each leader equals the parameter of its name. */
+export const ledBy = (leaders: readonly string[], table: ByTime, span: TimeSpan): string[] =>
+  within(span, table, Object.fromEntries(leaders.map((column) => [`t.${column}`, `:${column}`])));
 
 /**
  * Selects the rows that meet the conditions, with their places, newest first.
- * @param first the column with which the index begins; undefined for the index by time
+ * @param leaders the columns with which the index begins; none for the index by time
  */
 export function newestFirst(
   { columns, from, id }: TimeOrderedTable,
-  first: string | undefined,
+  leaders: readonly string[],
   conditions: readonly string[],
 ): string {
+  const order = [...leaders, 'created_at', id].map((column) => `t.${column} DESC`);
   return `SELECT ${columns}, ${placeColumn('t.created_at', `t.${id}`)} FROM ${from} t
     ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY ${first === undefined ? '' : `t.${first} DESC, `}t.created_at DESC, t.${id} DESC`;
+    ORDER BY ${order.join(', ')}`;
 }

@@ -1,8 +1,8 @@
-import type { Database } from './database.js';
+import type { Query } from './database.js';
 import { type Place, placeOf } from './place.js';
-import { leading, rowByRow } from './planner.js';
+import { hidden, leading, rowByRow } from './planner.js';
 import { named, type Statement } from './statement.js';
-import { newestFirst, type TimeOrderedTable, type TimeSpan, valuesWithin, within } from './time-ordered.js';
+import { ledBy, newestFirst, type TimeOrderedTable, type TimeSpan, valuesWithin } from './time-ordered.js';
 
 /*
  * Bounds a page of a list by time whose filter no index serves as a whole. One index orders the list, and the rest of
@@ -13,25 +13,6 @@ import { newestFirst, type TimeOrderedTable, type TimeSpan, valuesWithin, within
 /** Maximum number of rows that such a page examines. */
 export const WINDOW_ROWS = 5_000;
 
-/**
- * Planner settings that are switched off while a window's end is found. The planner underestimates how many rows an
- * operator and a provider share. It would sort all of these rows instead of reading 5,000 along the index. With the
- * other settings off, the estimated cost is so high that PostgreSQL would compile the plan, so `jit` is off, too.
- */
-export const WINDOW_SETTINGS = [
-  'enable_bitmapscan',
-  'enable_seqscan',
-  'enable_sort',
-  'enable_incremental_sort',
-  'jit',
-];
-
-/** Makes the rest of the database transaction read rows in the order of an index wherever possible. */
-export const FOLLOW_INDEXES = named(
-  'follow_indexes',
-  `SELECT ${WINDOW_SETTINGS.map((name) => `set_config('${name}', 'off', true)`).join(', ')}`,
-);
-
 /** A statement that is planned for its values. */
 export interface UnnamedStatement {
   readonly statement: Statement;
@@ -39,15 +20,12 @@ export interface UnnamedStatement {
 }
 
 /** Runs the statement that finds the end of a window; undefined if the page may read to the end of the list. */
-export function readWindowEnd(
-  database: Database,
+export async function readWindowEnd(
+  query: Query,
   { statement, values }: UnnamedStatement,
 ): Promise<Place | undefined> {
-  return database.transaction(async ({ query }) => {
-    await query(FOLLOW_INDEXES, {});
-    const [last] = await query<{ place: string }>(statement, values);
-    return last && placeOf(last.place);
-  });
+  const [last] = await query<{ place: string }>(statement, values);
+  return last && placeOf(last.place);
 }
 
 export interface WindowedTable extends TimeOrderedTable {
@@ -77,11 +55,10 @@ export function windowedPage(
   span: TimeSpan,
   limit: number,
 ): UnnamedStatement {
-  const { first, examined, tested } = conditionsOf(table, filter);
+  const { leaders, examined, tested } = conditionsOf(table, filter, span);
   const rows = tested.length === 0 ? [] : [rowByRow(tested.join(' AND '))];
-  const conditions = [...examined, ...rows, ...within(span, table)];
-  const text = `${newestFirst(table, first, conditions)} LIMIT :limit`;
-  return { statement: named('', text), values: { ...filter.equal, ...valuesWithin(span), limit } };
+  const text = `${newestFirst(table, leaders, [...examined, ...rows])} LIMIT :limit`;
+  return { statement: named('', text), values: { ...filter.equal, ...valuesWithin(span, table), limit } };
 }
 
 /**
@@ -93,13 +70,12 @@ export function windowEnd(
   filter: WindowedFilter,
   span: TimeSpan,
 ): UnnamedStatement | undefined {
-  const { first, examined, tested } = conditionsOf(table, filter);
+  const { leaders, examined, tested } = conditionsOf(table, filter, span);
   if (tested.length === 0) return undefined;
-  const conditions = [...examined, ...within(span, table)];
-  const text = `${newestFirst({ ...table, columns: `t.${table.id}` }, first, conditions)} OFFSET :rows - 1 LIMIT 1`;
+  const text = `${newestFirst({ ...table, columns: `t.${table.id}` }, leaders, examined)} OFFSET ${hidden(':rows - 1', 'bigint')} LIMIT 1`;
   return {
     statement: named('', text),
-    values: { ...filter.equal, ...valuesWithin(span), rows: WINDOW_ROWS },
+    values: { ...filter.equal, ...valuesWithin(span, table), rows: WINDOW_ROWS },
   };
 }
 
@@ -108,32 +84,40 @@ export function windowEnd(
  * @returns `downTo` is the end of the window
  */
 export async function findPage(
-  database: Database,
+  query: Query,
   table: WindowedTable,
   filter: WindowedFilter,
   span: Omit<TimeSpan, 'downTo'>,
   limit: number,
 ): Promise<UnnamedStatement & Pick<TimeSpan, 'downTo'>> {
   const end = windowEnd(table, filter, span);
-  const downTo = end && (await readWindowEnd(database, end));
+  const downTo = end && (await readWindowEnd(query, end));
   return { ...windowedPage(table, filter, { ...span, downTo }, limit), downTo };
 }
 
 /**
- * The conditions of a filter.
- * @returns first: the column that leads the order, undefined if time does; examined: what an index serves; tested: what
- *   is tested row by row
+ * The conditions of a filter and a span.
+ * @returns leaders: the columns that lead the order, none if time does; examined: what an index serves; tested: what is
+ *   tested row by row
  */
-function conditionsOf({ pair, partial }: WindowedTable, { equal, further }: WindowedFilter) {
+function conditionsOf(table: WindowedTable, { equal, further }: WindowedFilter, span: TimeSpan) {
+  const { pair, partial } = table;
   const columns = Object.keys(equal).filter((column) => equal[column] !== undefined);
   const leaders: readonly string[] = pair?.every((column) => columns.includes(column))
     ? pair
     : columns.slice(0, 1);
-  const [first, ...second] = leaders;
-  const equals = (column: string) => `t.${column} = :${column}`;
-  const ofIndex = first === undefined ? [] : [leading(`t.${first}`, `:${first}`), ...second.map(equals)];
-  const others = columns.filter((column) => !leaders.includes(column)).map(equals);
-  if (further === undefined) return { first, examined: ofIndex, tested: others };
-  if (first === undefined && further === partial) return { first, examined: [further], tested: [] };
-  return { first, examined: ofIndex, tested: [...others, further] };
+  const others = columns
+    .filter((column) => !leaders.includes(column))
+    .map((column) => `t.${column} = :${column}`);
+  const tested = further === undefined ? others : [...others, further];
+  const examined = ledBy(leaders, table, span);
+  if (leaders.length === 0 && further !== undefined && further === partial) {
+    return { leaders, examined: [...examined, further], tested: [] };
+  }
+  const [first, second] = leaders;
+  // Of a range of one column, the planner expects fewer rows than of a range of several. Without this condition, which
+  // both indexes serve, it could prefer the index of the first column alone. It comes last, because PostgreSQL starts at
+  // the bound that comes first.
+  if (second !== undefined) examined.push(leading({ [`t.${first}`]: `:${first}` }));
+  return { leaders, examined, tested };
 }

@@ -65,7 +65,7 @@ export class CallbackStore {
     limit: number,
   ): Promise<Found<Callback & { place: string }>> {
     const span = { ...filter, before };
-    const page = await findPage(this.database, CALLBACKS, callbackFilter(filter), span, limit);
+    const page = await findPage(this.database.query, CALLBACKS, callbackFilter(filter), span, limit);
     const rows = await this.database.query<Callback & { place: string }>(page.statement, page.values);
     return { rows, downTo: page.downTo };
   }

@@ -72,7 +72,7 @@ export const SESSIONS: WindowedTable = {
   from: 'sessions',
   id: 'session_id',
   idType: 'uuid',
-  pair: ['player_ref', 'operator_id'],
+  pair: ['operator_id', 'player_ref'],
   partial: REVOKED.true,
 };
 
@@ -122,7 +122,7 @@ export class SessionStore {
     limit: number,
   ): Promise<Found<Session & { place: string }>> {
     const span = { ...filter, before };
-    const page = await findPage(this.database, SESSIONS, sessionFilter(filter), span, limit);
+    const page = await findPage(this.database.query, SESSIONS, sessionFilter(filter), span, limit);
     const rows = await this.database.query<Session & { place: string }>(page.statement, page.values);
     return { rows, downTo: page.downTo };
   }

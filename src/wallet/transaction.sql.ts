@@ -290,7 +290,7 @@ export const LAST_BALANCE = named(
   'transaction_last_balance',
   `
     SELECT (recent.response_body::json ->> 'balance')::bigint AS balance
-      FROM (SELECT * FROM transactions t WHERE ${leading('t.player_ref', ':playerRef')}
+      FROM (SELECT * FROM transactions t WHERE ${leading({ 't.player_ref': ':playerRef' })}
              ORDER BY t.player_ref DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT ${BALANCE_SEARCHED}) recent
      WHERE recent.operator_id = :operatorId AND recent.currency = :currency AND recent.mode = :mode
        AND recent.response_body IS NOT NULL

@@ -12,7 +12,7 @@ import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { BEGIN_EXPIRIES } from '../../src/free-spins/grants/grant.sql.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { createMigratedDatabase } from '../world/database.js';
-import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
+import { Planner, rowsTouched } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
 
 const ROWS = 100_000;
@@ -25,11 +25,14 @@ const TOUCHED_BY_ROUNDS = 5_000;
 const ID = '00000000-0000-4000-8000-000000000000';
 
 let sql: SqlConsole;
+let planner: Planner;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const database = await createMigratedDatabase();
   sql = SqlConsole.open(database.url);
+  planner = await Planner.open(database.url);
   drop = async () => {
+    await planner.close();
     await sql.close();
     await database.drop();
   };
@@ -89,7 +92,7 @@ beforeAll(async () => {
             CASE WHEN n % 100 <> 0 THEN 'x' END, now() - n * interval '1 second'
        FROM generate_series(1, ${ROWS / 2}) n`,
   );
-  await sql.run('ANALYZE');
+  await sql.run('VACUUM (ANALYZE)');
 }, 120_000);
 afterAll(() => drop());
 
@@ -104,16 +107,11 @@ const BIG = new Set([
 ]);
 
 async function expectCheap(statement: Statement, values: object, touchedAtMost = TOUCHED_AT_MOST) {
-  const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${statement.text}`;
-  const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain, valuesOf(statement, values))).filter(
-    (node) => BIG.has(node['Relation Name'] ?? '') || node['Node Type'] === 'Bitmap Index Scan',
-  );
-  expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
-  const touched = nodes.map((node) => {
-    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
-    return (node['Actual Rows'] + removed) * node['Actual Loops'];
-  });
-  expect(touched.reduce((sum, rows) => sum + rows, 0)).toBeLessThanOrEqual(touchedAtMost);
+  for (const nodes of await planner.plansOf(statement, values)) {
+    const ofTable = nodes.filter((node) => BIG.has(node['Relation Name'] ?? ''));
+    expect(ofTable.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    expect(rowsTouched(nodes, BIG)).toBeLessThanOrEqual(touchedAtMost);
+  }
 }
 
 test.each(Object.keys(SEARCHES) as (keyof typeof SEARCHES)[])(

@@ -30,9 +30,9 @@ beforeAll(async () => {
      SELECT row_number() OVER (ORDER BY day, position), day, position, '01234567', hash FROM audit_entries;
      INSERT INTO audit_entries (day, position, created_at, actor, role, action, target, previous_hash, hash)
      SELECT day, position + 1000, created_at, 'key:other', role, 'other.read', target, previous_hash, sha256(hash)
-       FROM audit_entries WHERE position % 2 = 0;
-     ANALYZE`,
+       FROM audit_entries WHERE position % 2 = 0`,
   );
+  await sql.run('VACUUM (ANALYZE)');
 });
 
 afterAll(async () => {

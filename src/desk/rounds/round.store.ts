@@ -6,17 +6,18 @@ import { type Found, pageOfWindow } from '../../api/lists/time-page.js';
 import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
 import { Database } from '../../database/database.js';
 import { DatabaseClock } from '../../database/database-clock.js';
-import { type Place, placeColumn, placeOf } from '../../database/place.js';
-import { asRange, UNMERGED } from '../../database/planner.js';
+import { type Place, placeColumn } from '../../database/place.js';
+import { UNMERGED } from '../../database/planner.js';
 import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { named } from '../../database/statement.js';
 import { within } from '../../database/time-ordered.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import type { Mode } from '../../wallet/rules/facts.js';
-import { FOLLOW_INDEXES, type UnnamedStatement } from '../../database/time-window.js';
+import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
 import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 import {
   languageOf,
+  BY_TIME,
   newestOf,
   roundDetailsOf,
   type Section,
@@ -72,7 +73,7 @@ export function roundPage(
     ...(providerId === undefined ? [] : ['bet.provider_id = :providerId']),
     ...(playerRef === undefined ? [] : ['bet.player_ref = :playerRef']),
     // The first BET must be in the section, so that a round is on one page only.
-    ...within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' }),
+    ...within({ from, to, ...section }, BY_TIME),
     ...(open ? ['t.open'] : []),
   ];
   const text = `
@@ -98,10 +99,8 @@ const firstBet = (column: string) =>
   `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
 
 /** Reads the index transactions_of_round. */
-const SAME_ROUND_AND_PLAYER = asRange(
-  'r.round_id, r.player_ref, r.provider_id',
-  'bet.round_id, bet.player_ref, bet.provider_id',
-);
+const SAME_ROUND_AND_PLAYER =
+  'r.round_id = bet.round_id AND r.player_ref = bet.player_ref AND r.provider_id = bet.provider_id';
 
 /** The round of `bet`: its first BET, its number of transactions, how many are undecided, and whether it is open. */
 const ROUND_OF_BET = `
@@ -283,11 +282,8 @@ export class RoundStore {
     return this.database.transaction(async ({ query }) => {
       // Without it, rows that are inserted after the window was found would push others out of it, onto no page.
       await query(READ_SNAPSHOT, {});
-      await query(FOLLOW_INDEXES, {});
       const examine = async (transactions: number): Promise<Found<RoundRow>> => {
-        const end = windowEnd(filter, before, transactions);
-        const [last] = await query<{ place: string }>(end.statement, end.values);
-        const downTo = last && placeOf(last.place);
+        const downTo = await readWindowEnd(query, windowEnd(filter, before, transactions));
         const { statement, values } = roundPage(filter, { before, downTo }, limit, transactions);
         return { rows: await query<RoundRow>(statement, values), downTo };
       };

@@ -85,7 +85,7 @@ const REQUESTS_OF_TRANSACTIONS = `
 const REQUEST_OF_AUDIT = `
   SELECT * FROM (
     ${item('request', { id: 'e.request_id', at: 'e.created_at' })} FROM audit_entries e
-     WHERE ${leading('e.request_id', TEXT)} ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
+     WHERE ${leading({ 'e.request_id': TEXT })} ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
 
 /** The newest callbacks with a request id, at most `KEPT_DAYS` old. */
 const REQUESTS_OF_CALLBACKS = `
@@ -124,7 +124,7 @@ const SESSION = `
  * @param order the columns that follow the player in the table's index
  */
 const newestOfPlayer = (table: string, order: readonly string[]) => `
-  (SELECT t.operator_id, t.created_at FROM ${table} t WHERE ${leading('t.player_ref', TEXT)}
+  (SELECT t.operator_id, t.created_at FROM ${table} t WHERE ${leading({ 't.player_ref': TEXT })}
     ORDER BY t.player_ref DESC, ${order.map((column) => `t.${column} DESC`).join(', ')} LIMIT ${ROWS_OF_PLAYER})`;
 
 const PLAYERS = `

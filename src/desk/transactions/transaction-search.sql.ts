@@ -1,5 +1,5 @@
 import { type Place, placeColumn } from '../../database/place.js';
-import { leading, lookUp, rowByRow, UNMERGED } from '../../database/planner.js';
+import { lookUp, type Row, rowByRow, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import { type UnnamedStatement, WINDOW_ROWS } from '../../database/time-window.js';
@@ -63,6 +63,9 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
+/** The list of transactions by time. */
+export const BY_TIME = { id: 'platform_transaction_id', idType: 'uuid' } as const;
+
 /**
  * Maximum number of transactions that a page with a window examines for each pair of an operator and a provider, if it
  * reads and merges the pairs of all operators.
@@ -103,7 +106,7 @@ export function transactionPage(
 
 /** The values of the parameters of `newestOf`. */
 export function valuesFor(filter: TransactionFilter, section: Section): object {
-  return { ...filter, ...valuesWithin({ ...filter, ...section }) };
+  return { ...filter, ...valuesWithin({ ...filter, ...section }, BY_TIME) };
 }
 
 /** Whether the page needs a window: a filter has no index, and no other filter limits the rows to a few. */
@@ -199,7 +202,7 @@ export function newestOf(
   rows = 'LIMIT :rows',
 ): string {
   const { operatorId, providerId, playerRef, roundId, sessionId, state, parked, from, to } = filter;
-  const span = within({ from, to, ...section }, { id: 'platform_transaction_id', idType: 'uuid' });
+  const span = (leaders?: Row) => within({ from, to, ...section }, BY_TIME, leaders);
   const met = (...names: (keyof typeof CONDITION_OF)[]) =>
     names.filter((name) => filter[name] !== undefined).map((name) => CONDITION_OF[name]);
   const tenants = ['operatorId', 'providerId'] as const;
@@ -207,31 +210,32 @@ export function newestOf(
   const others: typeof met = (...names) => (which === 'matching' ? met(...names) : []);
   if (parked) {
     const ofAny = met(...tenants, 'playerRef', 'roundId', ...UNINDEXED, 'state');
-    return `(${unordered([...ofAny, ...PARKED, ...span])}) t`;
+    return `(${unordered([...ofAny, ...PARKED, ...span()])}) t`;
   }
   if (state === 'PENDING') {
-    return unionOfPending([...met(...tenants, 'playerRef', 'roundId', ...UNINDEXED), ...span]);
+    return unionOfPending([...met(...tenants, 'playerRef', 'roundId', ...UNINDEXED), ...span()]);
   }
   if (roundId !== undefined) {
     const ofRound = met('roundId', 'playerRef', ...tenants, ...UNINDEXED, 'state');
-    return `(${unordered([...ofRound, ...span])}) t`;
+    return `(${unordered([...ofRound, ...span()])}) t`;
   }
   if (playerRef !== undefined || sessionId !== undefined) {
-    const ofPlayer = leading(
-      't.player_ref',
-      playerRef === undefined ? playerOfSession(operatorId) : ':playerRef',
-    );
+    const player = playerRef === undefined ? playerOfSession(operatorId) : ':playerRef';
     const unindexed = others(...tenants, ...UNINDEXED, 'state');
-    return `(${newest(['player_ref'], [ofPlayer, ...span], unindexed, rows)}) t`;
+    return `(${newest(['player_ref'], span({ 't.player_ref': player }), unindexed, rows)}) t`;
   }
   const exceptional = isExceptional(filter);
   const unindexed = exceptional ? others(...UNINDEXED) : others(...UNINDEXED, 'state');
-  if (followsTime(filter)) return `(${newest([], span, unindexed, rows)}) t`;
-  const ofPair = exceptional
-    ? [leading('t.state', ':state'), 't.operator_id = operator.id', 't.provider_id = provider.id']
-    : [leading('t.operator_id', 'operator.id'), 't.provider_id = provider.id'];
+  if (followsTime(filter)) return `(${newest([], span(), unindexed, rows)}) t`;
+  const pair = { 't.operator_id': 'operator.id', 't.provider_id': 'provider.id' };
+  const [leaders, ofPair] = exceptional
+    ? [
+        ['state', 'operator_id', 'provider_id'],
+        [EXCEPTIONAL, ...span({ 't.state': ':state', ...pair })],
+      ]
+    : [['operator_id', 'provider_id'], span(pair)];
   return `(${operators(operatorId)}) operator CROSS JOIN (${providers(providerId)}) provider
-    CROSS JOIN LATERAL (${newest([exceptional ? 'state' : 'operator_id'], [...ofPair, ...span], unindexed, rows)}) t`;
+    CROSS JOIN LATERAL (${newest(leaders, ofPair, unindexed, rows)}) t`;
 }
 
 /** The player of a session, or null; null, too, for a session of another operator than the given one. */
@@ -241,18 +245,16 @@ const playerOfSession = (operatorId: string | undefined) =>
 
 /**
  * The ids of the operators or providers whose transactions are read: the given id, or all. The providers include
- * `platform`, the provider of adjustments. A given id is not merged into the query around it. Otherwise the planner
- * would assume that operator and provider are independent, and underestimate the rows of two tenants that only work with
- * each other.
+ * `platform`, the provider of adjustments.
  */
 const operators = (operatorId: string | undefined) =>
   operatorId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
-    : `SELECT :operatorId::text AS id ${UNMERGED}`;
+    : `SELECT :operatorId::text AS id`;
 const providers = (providerId: string | undefined) =>
   providerId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
-    : `SELECT :providerId::text AS id ${UNMERGED}`;
+    : `SELECT :providerId::text AS id`;
 
 /**
  * Reads the newest rows along an index.
@@ -277,6 +279,9 @@ function newest(
  */
 const unordered = (conditions: readonly string[]) =>
   `SELECT * FROM transactions t ${whereAll(conditions)} ${UNMERGED}`;
+
+/** The condition of the partial index of exceptional transactions. */
+const EXCEPTIONAL = `t.state IN ('DECLINED', 'TIMED_OUT', 'ROLLED_BACK')`;
 
 /** The conditions of the partial index of parked transactions, which are few. */
 const PARKED = [`t.state IN ('PENDING', 'TIMED_OUT')`, 't.parked_at IS NOT NULL'];

@@ -64,7 +64,7 @@ export class TransactionSearchStore {
     limit: number,
   ): Promise<Found<DeskRow & { place: string }>> {
     const downTo = needsWindow(filter)
-      ? await readWindowEnd(this.database, windowEnd(filter, before))
+      ? await readWindowEnd(this.database.query, windowEnd(filter, before))
       : undefined;
     const { statement, values } = transactionPage(filter, { before, downTo }, limit);
     return { rows: await this.database.query<DeskRow & { place: string }>(statement, values), downTo };

@@ -1,14 +1,24 @@
-import { And, Any, type FindManyOptions, LessThan, Raw } from 'typeorm';
-import { rowByRow } from '../../database/planner.js';
 import type { ListQuery } from '../../api/lists/page.js';
+import { compareRow, hidden, type Row, rowByRow } from '../../database/planner.js';
+import { selectList } from '../../database/select-list.js';
+import { named } from '../../database/statement.js';
+import type { UnnamedStatement } from '../../database/time-window.js';
 import type { AdminGrantQuery } from '../free-spins.request.js';
-import type { Grant } from './grant.entity.js';
+import { Grant } from './grant.entity.js';
 
 /** A filter of grants; an absent field restricts nothing. */
 export type GrantFilter = Omit<AdminGrantQuery, keyof ListQuery>;
 
-/** The filters, the most selective first. Each has an index. */
-const FILTERS = ['batchId', 'playerRef', 'operatorId', 'gameId', 'providerId', 'state'] as const;
+/** The column of each filter, the most selective first. Each has an index that ends with the number. */
+const COLUMN_OF = {
+  batchId: 'g.batch_id',
+  playerRef: 'g.player_ref',
+  operatorId: 'g.operator_id',
+  gameId: 'g.game_id',
+  providerId: 'g.provider_id',
+  state: 'g.state',
+} as const;
+const FILTERS = Object.keys(COLUMN_OF) as (keyof typeof COLUMN_OF)[];
 
 /**
  * Grants are numbered nearly in the order of their creation: a grant with a lower number is created at most this many
@@ -19,66 +29,58 @@ const ORDER_DIFFERS_MINUTES = 10;
 /** No grant has this number, which is the highest bigint. */
 const HIGHEST_NUMBER = '9223372036854775807';
 
+/** Selects a number: the grants with this or a lower one are older than `from`. */
+const NUMBER_BEFORE_FROM = `
+  coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at < :earliest::timestamptz
+             ORDER BY created_at DESC, grant_no DESC LIMIT 1), 0)`;
+
+/** Selects a number: the grants with this or a higher one are not older than `to`. */
+const NUMBER_AFTER_TO = `
+  coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at >= :latest::timestamptz
+             ORDER BY created_at, grant_no LIMIT 1), ${HIGHEST_NUMBER})`;
+
 /**
- * One page, newest first. The order begins with the column of one filter, which is compared by `Any`, so that the
- * planner uses the index of that column: see `leading` in database/planner.ts.
+ * One page, newest first, read along the index of one filter, which leads the order: see `within` in
+ * database/time-ordered.ts. If another filter is rare, the planner may read all its grants by its own index.
  *
  * The index is ordered by number, so a filter by time alone would read all newer grants first. Therefore the range of
- * time is also translated to a range of numbers. The CASE around the comparison of times keeps the planner from using
- * the index by time, with which it would read and sort the whole range.
+ * time is also translated to a range of numbers.
  */
 export function grantPage(
   { from, to, ...filter }: GrantFilter,
-  before: number | undefined,
+  before: number | string = HIGHEST_NUMBER,
   limit: number,
-): FindManyOptions<Grant> {
-  const created = [
-    ...(from === undefined ? [] : [createdWhen('>= :from', { from: new Date(from) })]),
-    ...(to === undefined ? [] : [createdWhen('< :to', { to: new Date(to) })]),
+): UnnamedStatement {
+  const [leader, ...others] = FILTERS.filter((field) => filter[field] !== undefined);
+  const leaders =
+    leader === undefined
+      ? {}
+      : { [COLUMN_OF[leader]]: hidden(`:${leader}`, leader === 'batchId' ? 'uuid' : 'text') };
+  const place = (number: string): Row => ({ ...leaders, 'g.grant_no': number });
+  const end = to === undefined ? ':before::bigint' : `least(:before::bigint, ${NUMBER_AFTER_TO})`;
+  const tested = [
+    ...(from === undefined ? [] : ['g.created_at >= :from::timestamptz']),
+    ...(to === undefined ? [] : ['g.created_at < :to::timestamptz']),
   ];
-  const numbers = [
-    ...(before === undefined ? [] : [LessThan(before)]),
-    ...(from === undefined ? [] : [numberedAfter(new Date(from))]),
-    ...(to === undefined ? [] : [numberedBefore(new Date(to))]),
+  const conditions = [
+    compareRow(place(end), '<'),
+    compareRow(place(from === undefined ? '0' : NUMBER_BEFORE_FROM), '>'),
+    // The condition of the index of batches.
+    ...(leader === 'batchId' ? ['g.batch_id IS NOT NULL'] : []),
+    ...others.map((field) => `${COLUMN_OF[field]} = :${field}`),
+    ...(tested.length === 0 ? [] : [rowByRow(tested.join(' AND '))]),
   ];
-  const filters = FILTERS.filter((field) => filter[field] !== undefined);
-  const [leader] = filters;
-  return {
-    where: {
-      ...Object.fromEntries(filters.map((field) => [field, filter[field]])),
-      ...(leader && { [leader]: Any([filter[leader]]) }),
-      ...(numbers.length > 0 && { grantNo: And(...numbers) }),
-      ...(created.length > 0 && { createdAt: And(...created) }),
-    },
-    order: { ...(leader && { [leader]: 'DESC' }), grantNo: 'DESC' },
-    take: limit,
+  const order = Object.keys(place(end)).map((column) => `${column} DESC`);
+  const text = `SELECT ${selectList(Grant, 'g')} FROM free_spin_grants g WHERE ${conditions.join(' AND ')}
+    ORDER BY ${order.join(', ')} LIMIT :limit`;
+  const times = {
+    from: from && new Date(from),
+    to: to && new Date(to),
+    earliest: from && minutesLater(new Date(from), -ORDER_DIFFERS_MINUTES),
+    latest: to && minutesLater(new Date(to), ORDER_DIFFERS_MINUTES),
   };
+  return { statement: named('', text), values: { ...filter, ...times, before, limit } };
 }
-
-const createdWhen = (comparison: string, values: Record<string, Date>) =>
-  Raw<Date>((column) => rowByRow(`${column} ${comparison}`), values);
-
-/**
- * Selects numbers above that of the newest grant created more than ORDER_DIFFERS_MINUTES before `from`. All grants with
- * lower numbers are older than `from`. The number is compared as a row of two values, because the planner expects few
- * rows if a plain column is between two unknown bounds. It would then read and sort the whole range.
- */
-const numberedAfter = (from: Date) =>
-  Raw<number>(
-    (column) => `
-      (${column}, 0) > (coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at < :earliest
-                                   ORDER BY created_at DESC, grant_no DESC LIMIT 1), 0), 0)`,
-    { earliest: minutesLater(from, -ORDER_DIFFERS_MINUTES) },
-  );
-
-/** Selects numbers below that of the oldest grant created at least ORDER_DIFFERS_MINUTES after `to`. */
-const numberedBefore = (to: Date) =>
-  Raw<number>(
-    (column) => `
-      ${column} < coalesce((SELECT grant_no FROM free_spin_grants WHERE created_at >= :latest
-                             ORDER BY created_at, grant_no LIMIT 1), ${HIGHEST_NUMBER})`,
-    { latest: minutesLater(to, ORDER_DIFFERS_MINUTES) },
-  );
 
 function minutesLater(instant: Date, minutes: number): Date {
   return new Date(instant.getTime() + minutes * 60_000);

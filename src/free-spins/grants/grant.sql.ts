@@ -139,8 +139,8 @@ export const EXPIRE = named(
   `UPDATE free_spin_grants
       SET state = 'FAILED', failure_error = :error, outcome_unknown = true, lease_until = NULL,
           updated_at = clock_timestamp()
-    WHERE grant_no IN (SELECT grant_no FROM free_spin_grants
-                        WHERE lease_until <= clock_timestamp() FOR UPDATE SKIP LOCKED)
+    WHERE grant_no = ANY (ARRAY(
+      SELECT grant_no FROM free_spin_grants WHERE lease_until <= clock_timestamp() FOR UPDATE SKIP LOCKED))
    RETURNING request_ref AS "requestRef", ${REACHED}`,
 );
 
@@ -179,11 +179,12 @@ export const BEGIN_EXPIRIES = named(
   `UPDATE free_spin_grants
       SET expiry = 'BEGUN', cancel_due = true, cancel_request_id = NULL, cancel_attempt = cancel_attempt + 1,
           cancel_lease_until = NULL, updated_at = clock_timestamp()
-    WHERE grant_no IN (SELECT grant_no FROM free_spin_grants
-                        WHERE state = 'GRANTED' AND expires_at <= statement_timestamp() AND expiry IS NULL
-                          AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due
-                          AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
-                        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED)
+    WHERE grant_no = ANY (ARRAY(
+      SELECT grant_no FROM free_spin_grants
+       WHERE state = 'GRANTED' AND expires_at <= statement_timestamp() AND expiry IS NULL
+         AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due
+         AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
+       ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED))
    RETURNING request_ref`,
 );
 

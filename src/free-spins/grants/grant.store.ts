@@ -76,7 +76,8 @@ export class GrantStore implements OnModuleInit {
    * @param before only grants with a lower grantNo
    */
   list(filter: GrantFilter, before: number | undefined, limit: number): Promise<Grant[]> {
-    return this.grants.find(grantPage(filter, before, limit));
+    const { statement, values } = grantPage(filter, before, limit);
+    return this.database.query<Grant>(statement, values);
   }
 
   /** Records a grant and its first attempt, unless the requestRef is taken. */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { type Place, placeColumn, placeOf } from '../../database/place.js';
+import { type Place, placeColumn } from '../../database/place.js';
 import { named } from '../../database/statement.js';
-import { leading, UNMERGED } from '../../database/planner.js';
+import { UNMERGED } from '../../database/planner.js';
 import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
-import type { UnnamedStatement } from '../../database/time-window.js';
+import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
 import type { ListQuery } from '../../api/lists/page.js';
 import type { Found } from '../../api/lists/time-page.js';
 import type { FlaggedWin, FlaggedWinQuery, WinKey } from './winnings.response.js';
@@ -170,6 +170,8 @@ export type FlaggedFilter = Omit<FlaggedWinQuery, keyof ListQuery>;
 /** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
 export const EXAMINED_WINS = 1_000;
 
+const BY_TIME = { id: 'platform_transaction_id', idType: 'uuid' } as const;
+
 /** The part of the list that is older than `before` and not older than `downTo`. */
 type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
@@ -194,17 +196,15 @@ export function flaggedWindowEnd(filter: FlaggedFilter, before: Place | undefine
 }
 
 function markedWins(span: FlaggedFilter & Section, rows: string): string {
-  const conditions = [
-    ...(span.operatorId === undefined ? [] : [leading('t.operator_id', ':operatorId')]),
-    ...within(span, { id: 'platform_transaction_id', idType: 'uuid' }),
-  ];
+  const leaders = span.operatorId === undefined ? {} : { 't.operator_id': ':operatorId' };
+  const conditions = within(span, BY_TIME, leaders);
   return `SELECT * FROM flaggable_wins t ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
     ORDER BY ${newestFirst('t', span)} ${rows}`;
 }
 
 /** The values of the parameters of `markedWins`. */
 function valuesOfMarked(span: FlaggedFilter & Section): object {
-  return { operatorId: span.operatorId, ...valuesWithin(span), examined: EXAMINED_WINS };
+  return { operatorId: span.operatorId, ...valuesWithin(span, BY_TIME), examined: EXAMINED_WINS };
 }
 
 /** The order of the index that serves the filter. */
@@ -262,9 +262,7 @@ export class WinningsStore {
     return this.database.transaction(async ({ query }) => {
       // Without it, WINs that are marked after the window was found would push others out of it, onto no page.
       await query(READ_SNAPSHOT, {});
-      const end = flaggedWindowEnd(filter, before);
-      const [last] = await query<{ place: string }>(end.statement, end.values);
-      const downTo = last && placeOf(last.place);
+      const downTo = await readWindowEnd(query, flaggedWindowEnd(filter, before));
       const { statement, values } = flaggedPage(filter, { before, downTo }, limit);
       return { rows: await query(statement, values), downTo };
     });
