@@ -15,6 +15,7 @@ import {
 import { causesOf, RECORDED, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { interruption } from '../runtime/interruption.js';
 import { instantOfStatementMs, instantOrDayMs } from '../runtime/instant.js';
 import { runCommand, UsageError } from '../runtime/command-line.js';
 import { visible } from '../runtime/visible.js';
@@ -52,8 +53,8 @@ interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
 async function run(values: Values): Promise<number> {
   const given = argumentsIn(values);
   const bar = progressBar(process.stderr);
+  const { signal, end } = interruption();
   try {
-    const signal = interruption();
     const { outcome, recorded } = await atServiceDatabase(
       readEnvironment(readStorage),
       async (databaseUrl) => {
@@ -68,6 +69,8 @@ async function run(values: Values): Promise<number> {
   } catch (error) {
     bar.clear();
     throw error;
+  } finally {
+    end();
   }
 }
 
@@ -110,15 +113,6 @@ function instant(name: string, text: string): Date {
   throw new UsageError(
     `--${name}: ${JSON.stringify(text)} is not a time with Z or an offset, such as 2026-03-01T00:00:00Z`,
   );
-}
-
-/** Ctrl-C or SIGTERM aborts the work, which then cleans up. If the same signal comes again, it ends the process. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => controller.abort(new Error(`interrupted by ${name}; no report was written`)));
-  }
-  return controller.signal;
 }
 
 function summary(task: Arguments, outcome: Outcome, recorded: string | undefined): string {

@@ -2,6 +2,7 @@ import type { Storage } from '../config/configuration.js';
 import { connectDataSource } from '../database/data-source.js';
 import { Database } from '../database/database.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
+import { interruption } from '../runtime/interruption.js';
 
 /**
  * Runs work on the service's database, whether or not the service is running. Never migrates or creates a database.
@@ -17,7 +18,8 @@ export function withServiceDatabase<T>(
 /**
  * Runs work with the URL of the service's database: `DATABASE_URL`, else that of the embedded database in `DATA_DIR`,
  * which is started temporarily if it is not running.
- * @throws Error with one sentence if there is no database
+ * @throws Error with one sentence if there is no database, or if a signal interrupts the work while the embedded database
+ *   is started for it
  */
 export async function atServiceDatabase<T>(
   { databaseUrl, dataDir }: Storage,
@@ -28,11 +30,25 @@ export async function atServiceDatabase<T>(
   if (found === 'none')
     throw new Error(`there is no database: set DATABASE_URL, or DATA_DIR (now ${dataDir})`);
   if (found !== 'stopped') return work(found.url);
-  const started = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  return whileStarted(dataDir, work);
+}
+
+/** Runs work while the embedded database is started for it. An interruption stops the database; the work then fails. */
+async function whileStarted<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
+  const { signal, end } = interruption();
   try {
-    return await work(started.url);
+    const postgres = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+    signal.addEventListener('abort', () => void postgres.stop().catch(() => undefined));
+    try {
+      signal.throwIfAborted();
+      return await work(postgres.url);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      await postgres.stop();
+    }
   } finally {
-    await started.stop();
+    end();
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chown, cp, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -179,6 +180,29 @@ test('packages that were installed without scripts get the links to their librar
   await start();
 });
 
+describe('a command that starts the database', () => {
+  beforeEach(async () => {
+    await (await start()).stop();
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('stops it after %s', async (signal) => {
+    const command = spawnCommand();
+    await once(command.stdout, 'data');
+    const pid = await postmasterPid();
+    command.kill(signal);
+    expect(await outcomeOf(command)).toEqual({ status: 2, error: `wait: interrupted by ${signal}\n` });
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test('stops it after a signal while it starts', async () => {
+    const command = spawnCommand();
+    const pid = await vi.waitFor(postmasterPid, PATIENCE);
+    command.kill('SIGINT');
+    expect(await outcomeOf(command)).toEqual({ status: 2, error: 'wait: interrupted by SIGINT\n' });
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
 describe.runIf(root)('as root', () => {
   test('PostgreSQL runs under an account of its own', async () => {
     await start();
@@ -243,6 +267,34 @@ async function anotherProcess(source = project): Promise<{ url: string; kill(): 
     said.push(line);
   }
   throw new Error(said.join('\n'));
+}
+
+/** A command whose work takes a minute. It prints a line when the work begins. */
+const COMMAND = `
+  import { runnerImport } from 'vite';
+  const load = async (path) => (await runnerImport(process.cwd() + '/src/' + path)).module;
+  const { withServiceDatabase } = await load('commands/service-database.ts');
+  const { named } = await load('database/statement.ts');
+  const { runCommand } = await load('runtime/command-line.ts');
+  const dataDir = process.env.FOLDER;
+  await runCommand({ name: 'wait', help: '', options: {} }, (_, print) =>
+    withServiceDatabase({ dataDir }, (database) => {
+      print('working');
+      return database.query(named('', 'SELECT pg_sleep(60)'), {});
+    }));
+`;
+
+function spawnCommand() {
+  return spawn(process.execPath, ['--input-type=module', '--eval', COMMAND], {
+    cwd: project,
+    env: { ...process.env, FOLDER: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function outcomeOf(command: ReturnType<typeof spawnCommand>) {
+  const [[status], error] = await Promise.all([once(command, 'close'), text(command.stderr)]);
+  return { status: status as number | null, error };
 }
 
 /** The part of this project that the database needs, in a folder of its own, without the links in `lib`. */
