@@ -170,6 +170,22 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     harm: 'The cancel of a completed grant voids the spins of a newer one with its reference.',
   },
   {
+    name: 'due-cancel-of-former-grant',
+    file: BATCH,
+    text: 'AND ${CANCEL_WAITS} AND ${HAS_NO_SUCCESSOR}',
+    replacement: 'AND ${CANCEL_WAITS}',
+    tests: [DUPLICATES],
+    harm: 'A cancel that became due long ago voids the spins of a newer grant with the same reference.',
+  },
+  {
+    name: 'moot-expiry-begun',
+    file: BATCH,
+    text: `expiry = nullif(expiry, 'BEGUN')`,
+    replacement: 'expiry = expiry',
+    tests: [DUPLICATES],
+    harm: 'The expiry of a completed grant counts as begun for ever.',
+  },
+  {
     name: 'cancel-of-live-duplicate',
     file: GRANT,
     text: ` AND o.request_ref IS DISTINCT FROM g.duplicate_of`,

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { BatchStore } from '../../src/free-spins/batches/batch.store.js';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0025-duplicate-grants.js';
 import { CANCEL, GRANT, STATUS } from '../world/provider.js';
-import { ADMIN_KEY, FOREIGN_GAME, OPERATOR, OTHER_OPERATOR, useWorld, type World } from '../world/world.js';
+import {
+  ADMIN_KEY,
+  FOREIGN_GAME,
+  OPERATOR,
+  OTHER_OPERATOR,
+  PROVIDER,
+  useWorld,
+  type World,
+} from '../world/world.js';
 import { Tool } from './tool.js';
 import { PATIENCE } from '../world/patience.js';
 
@@ -270,6 +280,42 @@ describe('a grant with the externalRef of one that is over is a grant of its own
     await report(first.requestRef, externalRef, false);
     expect((await tool.granted({ playerRef }))['duplicateOf']).toBe(first.requestRef);
   });
+
+  describe('and no cancel that was due before voids its spins', () => {
+    /** A completed grant and its duplicate, each with a due cancel that an instance had claimed before it crashed. */
+    async function withDueCancels() {
+      const { playerRef, externalRef } = playerOfOneBatch();
+      const first = await tool.granted({ playerRef });
+      const duplicate = await tool.granted({ playerRef });
+      await report(first.requestRef, externalRef, true);
+      const newest = await tool.granted({ playerRef });
+      const refs = [first.requestRef, duplicate.requestRef];
+      await world.sql.run(
+        `UPDATE free_spin_grants SET cancel_due = true, cancel_lease_until = clock_timestamp() - interval '1 minute',
+                expires_at = clock_timestamp(), expiry = CASE request_ref WHEN $1 THEN 'BEGUN' END
+          WHERE request_ref IN ($1, $2)`,
+        refs,
+      );
+      return { newest, refs, externalRef };
+    }
+
+    test('because it ends', async () => {
+      const { newest, refs, externalRef } = await withDueCancels();
+      const due = `SELECT state, cancel_due AS due, expiry, last_cancel_error AS error FROM free_spin_grants
+                    WHERE request_ref = ANY ($1)`;
+      const ended = { state: 'GRANTED', due: false, expiry: null, error: null };
+      await expect.poll(() => world.sql.run(due, [refs]), PATIENCE).toEqual([ended, ended]);
+      const cancels = world.provider.calls(CANCEL);
+      expect(cancels.filter(({ json }) => json['externalRef'] === externalRef)).toEqual([]);
+      expect(await read(newest.requestRef)).toMatchObject({ state: 'GRANTED' });
+    });
+
+    test('because it cannot be claimed', async () => {
+      await Promise.all([world, other].map(({ app }) => app.get(BatchRunner)['loop'].stop(0)));
+      await withDueCancels();
+      expect(await world.app.get(BatchStore).claimDueCancel(PROVIDER)).toBeUndefined();
+    });
+  });
 });
 
 test('the migration marks the stored WINs that a grant with the same externalRef no longer excuses', async () => {
@@ -285,7 +331,7 @@ test('the migration marks the stored WINs that a grant with the same externalRef
   expect(await flagOf(between)).toBe('CANCELLED');
 });
 
-test('grants of an earlier version with one externalRef count each WIN once, by the time of their creation', async () => {
+test('grants of an earlier version with one externalRef count each WIN once, and each can be cancelled', async () => {
   const { playerRef, externalRef } = playerOfOneBatch();
   const first = await tool.granted({ playerRef });
   await win(playerRef, externalRef, 10);
@@ -297,4 +343,6 @@ test('grants of an earlier version with one externalRef count each WIN once, by 
   await win(playerRef, externalRef, 20);
   expect(await winnings(first.requestRef)).toEqual({ count: 1, totalMinor: 10 });
   expect(await winnings(second.requestRef)).toEqual({ count: 1, totalMinor: 20 });
+  world.provider.batches.set(externalRef, { requestRef: externalRef, remainingSpins: 5 });
+  expect((await tool.act(first.requestRef, 'cancel')).json).toMatchObject({ state: 'CANCELLED' });
 });

@@ -89,6 +89,7 @@ export class BatchRunner {
   private async findWork(): Promise<void> {
     await this.callbacks.expire();
     await this.grants.beginExpiries(EXPIRIES_PER_PASS);
+    await this.batches.endMootCancels();
     for (const providerId of await this.batches.providersWithWork()) this.addWorkers(providerId);
   }
 

@@ -159,10 +159,21 @@ const CLAIM_DUE_CANCEL = named(
   'grant_claim_due_cancel',
   `UPDATE free_spin_grants g
       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END}, updated_at = clock_timestamp()
-    WHERE grant_no = (SELECT grant_no FROM free_spin_grants
-                       WHERE provider_id = :providerId AND ${CANCEL_WAITS}
+    WHERE grant_no = (SELECT grant_no FROM free_spin_grants g
+                       WHERE provider_id = :providerId AND ${CANCEL_WAITS} AND ${HAS_NO_SUCCESSOR}
                        ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
    RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
+);
+
+/**
+ * Ends the cancels that are due but would void a newer grant: since they became due, the provider has reported the grant
+ * as completed, and has given its externalRef to the newer one.
+ */
+const END_MOOT_CANCELS = named(
+  'grant_end_moot_cancels',
+  `UPDATE free_spin_grants g
+      SET cancel_due = false, cancel_lease_until = NULL, expiry = nullif(expiry, 'BEGUN'), updated_at = clock_timestamp()
+    WHERE ${CANCEL_WAITS} AND NOT ${HAS_NO_SUCCESSOR}`,
 );
 
 /** Selects the providers with unsent grants, or with cancels that are due and not under way. */
@@ -337,7 +348,11 @@ export class BatchStore {
     return (await query(RESEND_BATCH, values)).length;
   }
 
-  /** Claims a provider's next due cancel. */
+  async endMootCancels(): Promise<void> {
+    await this.database.query(END_MOOT_CANCELS, {});
+  }
+
+  /** Claims a provider's next due cancel, unless it would void a newer grant. */
   async claimDueCancel(providerId: string): Promise<ClaimedCancel | undefined> {
     const values = { providerId, leaseSeconds: this.leaseSeconds };
     return (await this.database.query<ClaimedCancel>(CLAIM_DUE_CANCEL, values))[0];

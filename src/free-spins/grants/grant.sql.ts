@@ -1,4 +1,5 @@
 import { selectList } from '../../database/select-list.js';
+import { lookUp } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
 import { Grant } from './grant.entity.js';
 
@@ -195,17 +196,19 @@ export const EXPIRY_AFTER_FAILURE = `CASE WHEN expiry = 'BEGUN' THEN 'FAILED' EL
  * Selects the newer grant whose spins a cancel of `g` would void: the grant that has the externalRef of `g` now, because
  * `g` is known to be completed, or is a duplicate of a grant that is over. A live grant and its duplicates have none.
  */
-const SUCCESSOR = `
-  SELECT o.request_ref AS "requestRef" FROM free_spin_grants o
-   WHERE ${isLiveOf('g.external_ref')} AND o.request_ref <> g.request_ref AND o.request_ref IS DISTINCT FROM g.duplicate_of`;
+const SUCCESSOR = lookUp(
+  'o.request_ref',
+  `FROM free_spin_grants o
+    WHERE ${isLiveOf('g.external_ref')} AND o.request_ref <> g.request_ref
+      AND o.request_ref IS DISTINCT FROM g.duplicate_of AND (g.completed OR g.duplicate_of IS NOT NULL) LIMIT 1`,
+);
 
 /** Condition for a grant `g` that a cancel would end alone, or together with its duplicates. */
-export const HAS_NO_SUCCESSOR = `NOT EXISTS (${SUCCESSOR})`;
+export const HAS_NO_SUCCESSOR = `${SUCCESSOR} IS NULL`;
 
 export const SUCCESSOR_OF = named(
   'grant_successor_of',
-  `SELECT successor.* FROM free_spin_grants g CROSS JOIN LATERAL (${SUCCESSOR}) successor
-    WHERE g.request_ref = :requestRef`,
+  `SELECT ${SUCCESSOR} AS "requestRef" FROM free_spin_grants g WHERE g.request_ref = :requestRef`,
 );
 
 /**

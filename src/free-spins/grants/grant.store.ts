@@ -165,8 +165,10 @@ export class GrantStore implements OnModuleInit {
 
   /** The requestRef of the newer grant that a cancel of this one would void. */
   async successorOf(requestRef: string): Promise<string | undefined> {
-    const [successor] = await this.database.query<{ requestRef: string }>(sql.SUCCESSOR_OF, { requestRef });
-    return successor?.requestRef;
+    const [successor] = await this.database.query<{ requestRef: string | null }>(sql.SUCCESSOR_OF, {
+      requestRef,
+    });
+    return successor?.requestRef ?? undefined;
   }
 
   /** Makes a grant CANCELLED, unless it is no longer GRANTED. */
