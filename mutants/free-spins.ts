@@ -172,7 +172,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'due-cancel-of-former-grant',
     file: BATCH,
-    text: 'AND ${CANCEL_WAITS} AND ${HAS_NO_SUCCESSOR}',
+    text: 'AND ${CANCEL_WAITS} AND NOT ${IS_MOOT}',
     replacement: 'AND ${CANCEL_WAITS}',
     tests: [DUPLICATES],
     harm: 'A cancel that became due long ago voids the spins of a newer grant with the same reference.',

@@ -3,6 +3,7 @@ import { APPROVALS, BATCHES, batchOrder, GRANTS, limit, person } from '../approv
 import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
+import { PATIENCE } from '../world/patience.js';
 import { OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
@@ -241,6 +242,24 @@ describe('an expired grant', () => {
         [requestRef],
       ),
     ).toEqual([{ expiry: null, cancel_due: false, cancel_lease_until: null }]);
+  });
+
+  test('is not cancelled once more after a crash if a status reported it as completed meanwhile', async () => {
+    const { requestRef, externalRef } = await expiring();
+    world.provider.batches.get(String(externalRef))!.remainingSpins = 0;
+    const change = (set: string) =>
+      world.sql.run(`UPDATE free_spin_grants SET ${set} WHERE request_ref = $1`, [requestRef]);
+    await change(
+      `expiry = 'BEGUN', cancel_due = true, cancel_lease_until = clock_timestamp() + interval '1 hour'`,
+    );
+    expect((await tool.act(requestRef, 'status')).json).toMatchObject({ completed: true });
+    await change(`cancel_lease_until = clock_timestamp()`);
+    const due = 'SELECT expiry, cancel_due AS due FROM free_spin_grants WHERE request_ref = $1';
+    await expect
+      .poll(() => world.sql.run(due, [requestRef]), PATIENCE)
+      .toEqual([{ expiry: null, due: false }]);
+    expect(await tool.state(requestRef)).toBe('GRANTED');
+    expect(tool.calls(CANCEL, requestRef)).toEqual([]);
   });
 
   test('that is FAILED is not sent again, alone or with its batch', async () => {

@@ -152,6 +152,12 @@ const CANCEL_WAITS = `state = 'GRANTED' AND cancel_due
                           AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())`;
 
 /**
+ * Condition for a due cancel of `g` that must not be sent: it is the expiry of a grant that is now known to be completed,
+ * or it would void a newer grant.
+ */
+const IS_MOOT = `(coalesce(completed AND expiry = 'BEGUN', false) OR NOT ${HAS_NO_SUCCESSOR})`;
+
+/**
  * Claims a provider's next due cancel, for a grant that has expired, was voided or whose batch was cancelled. It stays due
  * until an outcome is recorded, so that another instance repeats it after a crash.
  */
@@ -160,20 +166,17 @@ const CLAIM_DUE_CANCEL = named(
   `UPDATE free_spin_grants g
       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END}, updated_at = clock_timestamp()
     WHERE grant_no = (SELECT grant_no FROM free_spin_grants g
-                       WHERE provider_id = :providerId AND ${CANCEL_WAITS} AND ${HAS_NO_SUCCESSOR}
+                       WHERE provider_id = :providerId AND ${CANCEL_WAITS} AND NOT ${IS_MOOT}
                        ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
    RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
 );
 
-/**
- * Ends the cancels that are due but would void a newer grant: since they became due, the provider has reported the grant
- * as completed, and has given its externalRef to the newer one.
- */
+/** Ends the cancels that are due but must not be sent any more. */
 const END_MOOT_CANCELS = named(
   'grant_end_moot_cancels',
   `UPDATE free_spin_grants g
       SET cancel_due = false, cancel_lease_until = NULL, expiry = nullif(expiry, 'BEGUN'), updated_at = clock_timestamp()
-    WHERE ${CANCEL_WAITS} AND NOT ${HAS_NO_SUCCESSOR}`,
+    WHERE ${CANCEL_WAITS} AND ${IS_MOOT}`,
 );
 
 /** Selects the providers with unsent grants, or with cancels that are due and not under way. */
@@ -352,7 +355,7 @@ export class BatchStore {
     await this.database.query(END_MOOT_CANCELS, {});
   }
 
-  /** Claims a provider's next due cancel, unless it would void a newer grant. */
+  /** Claims a provider's next due cancel. */
   async claimDueCancel(providerId: string): Promise<ClaimedCancel | undefined> {
     const values = { providerId, leaseSeconds: this.leaseSeconds };
     return (await this.database.query<ClaimedCancel>(CLAIM_DUE_CANCEL, values))[0];

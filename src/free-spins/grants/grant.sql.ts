@@ -146,25 +146,15 @@ export const EXPIRE = named(
 );
 
 /**
- * Condition for an expiry that a grant no longer needs, because the provider reports it as completed before its cancel is
- * under way. The statement's time is the same wherever a statement repeats the condition.
- */
-const EXPIRY_IS_MOOT = `state = 'GRANTED' AND expiry = 'BEGUN' AND :completed::boolean AND cancel_due
-                AND (cancel_lease_until IS NULL OR cancel_lease_until <= statement_timestamp())`;
-
-/**
- * Stores the provider's answer to a status call; the state does not change. A completed grant is not cancelled when it
- * expires: the provider may already use its `externalRef` for other spins. So a grant stays completed, with its remaining
- * spins: a later answer that says otherwise is about those other spins, or was delayed.
+ * Stores the provider's answer to a status call; the state does not change. The provider may already use the `externalRef`
+ * of a completed grant for other spins. So a grant stays completed, with its remaining spins: a later answer that says
+ * otherwise is about those other spins, or was delayed.
  */
 export const SNAPSHOT = named(
   'grant_snapshot',
   `UPDATE free_spin_grants
       SET remaining_spins = CASE WHEN completed THEN remaining_spins ELSE :remainingSpins END,
-          completed = completed IS TRUE OR :completed, status_checked_at = clock_timestamp(), updated_at = clock_timestamp(),
-          expiry = CASE WHEN ${EXPIRY_IS_MOOT} THEN NULL ELSE expiry END,
-          cancel_due = CASE WHEN ${EXPIRY_IS_MOOT} THEN false ELSE cancel_due END,
-          cancel_lease_until = CASE WHEN ${EXPIRY_IS_MOOT} THEN NULL ELSE cancel_lease_until END
+          completed = completed IS TRUE OR :completed, status_checked_at = clock_timestamp(), updated_at = clock_timestamp()
     WHERE request_ref = :requestRef AND state IN ('GRANTED', 'CANCELLED')`,
 );
 
