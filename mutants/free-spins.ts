@@ -178,6 +178,14 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     harm: 'A cancel that became due long ago voids the spins of a newer grant with the same reference.',
   },
   {
+    name: 'batch-cancel-lost',
+    file: BATCH,
+    text: 'cancel_attempt + CASE WHEN cancel_lease_until IS NULL THEN 0 ELSE 1 END',
+    replacement: 'cancel_attempt',
+    tests: [BATCH_OPERATIONS],
+    harm: 'The failure of a single cancel ends that of the batch, which is never sent.',
+  },
+  {
     name: 'moot-expiry-begun',
     file: BATCH,
     text: `expiry = nullif(expiry, 'BEGUN')`,

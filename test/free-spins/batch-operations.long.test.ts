@@ -193,6 +193,29 @@ describe('the cancel of a batch', () => {
     await until('both are cancelled', async () => (await counts(batchId)).cancelled === 2);
   });
 
+  test('is sent even if a cancel of one grant, which was under way before, fails', async () => {
+    const order = batchOrder(1);
+    const batchId = await started(order);
+    await settled(batchId);
+    const { items } = (await world.admin('GET', `${BATCHES}/${batchId}`)).json;
+    const { requestRef } = (items as { requestRef: string }[])[0]!;
+    const held = world.provider.next(
+      { do: 'hold', then: { do: 'answer', status: 503, body: {} } },
+      { path: CANCEL, playerRef: order.playerRefs[0]! },
+    );
+    const single = tool.act(requestRef, 'cancel');
+    await held.arrived;
+    expect((await cancel(batchId)).status).toBe(202);
+    held.release();
+    expect((await single).status).toBe(502);
+    await world.sql.run(
+      'UPDATE free_spin_grants SET cancel_lease_until = clock_timestamp() WHERE request_ref = $1',
+      [requestRef],
+    );
+    await until('it is cancelled', async () => (await counts(batchId)).cancelled === 1);
+    expect(callsTo(CANCEL, order.playerRefs)).toEqual([2]);
+  });
+
   test('also cancels a grant of unknown outcome, if a late answer shows that it was granted', async () => {
     const order = batchOrder(1);
     const held = world.provider.next({ do: 'hold' }, { path: GRANT, playerRef: order.playerRefs[0]! });

@@ -215,12 +215,14 @@ const CANCEL_UNSENT = named(
 
 /**
  * Makes a cancel due for each grant of a batch that is GRANTED or may still become so: it is PENDING, or FAILED with an
- * unknown outcome. Grants whose cancel would void a newer one are left out.
+ * unknown outcome. Grants whose cancel would void a newer one are left out. If another cancel is under way, the new number
+ * keeps its failure from ending this one.
  */
 const MAKE_CANCELS_DUE = named(
   'grant_make_cancels_due',
   `UPDATE free_spin_grants g
-      SET cancel_due = true, cancel_request_id = :requestId, updated_at = clock_timestamp()
+      SET cancel_due = true, cancel_request_id = :requestId, updated_at = clock_timestamp(),
+          cancel_attempt = cancel_attempt + CASE WHEN cancel_lease_until IS NULL THEN 0 ELSE 1 END
     WHERE batch_id = :batchId AND NOT cancel_due AND ${HAS_NO_SUCCESSOR}
       AND (state IN ('PENDING', 'GRANTED') OR state = 'FAILED' AND outcome_unknown)
    RETURNING request_ref AS "requestRef"`,
