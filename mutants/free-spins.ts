@@ -186,6 +186,14 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     harm: 'The failure of a single cancel ends that of the batch, which is never sent.',
   },
   {
+    name: 'batch-cancel-beside-resend',
+    file: BATCH,
+    text: 'WHERE batch_id = :batchId FOR NO KEY UPDATE',
+    replacement: 'WHERE batch_id = :batchId',
+    tests: [BATCH_OPERATIONS],
+    harm: 'The cancel of a batch leaves grants to be sent that a concurrent resend has queued.',
+  },
+  {
     name: 'moot-expiry-begun',
     file: BATCH,
     text: `expiry = nullif(expiry, 'BEGUN')`,

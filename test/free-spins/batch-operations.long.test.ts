@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
+import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import {
@@ -434,4 +436,44 @@ describe('to void a grant', () => {
     expect((await voidGrant(refused.requestRef)).status).toBe(409);
     expect((await voidGrant(randomUUID())).status).toBe(404);
   });
+});
+
+/** The backends that wait for a lock that one of the others holds. */
+async function waitingFor(pids: number[]): Promise<number[]> {
+  const waiting =
+    'SELECT DISTINCT pid FROM pg_locks WHERE NOT granted AND pg_blocking_pids(pid) && $1::integer[]';
+  return (await world.sql.run<{ pid: number }>(waiting, [pids])).map(({ pid }) => pid);
+}
+
+test('a cancel of a batch waits for a resend that began before, and then cancels what it has queued', async () => {
+  const order = batchOrder(2);
+  const dropping = world.provider.always({ do: 'drop' }, { path: GRANT, playerRef: order.playerRefs[0]! });
+  world.provider.next({ do: 'answer', status: 422 }, { path: GRANT, playerRef: order.playerRefs[1]! });
+  const batchId = await started(order);
+  await until('both have failed', async () => (await counts(batchId)).failed === 2);
+  dropping.withdraw();
+  await world.app.get(BatchRunner)['loop'].stop(0);
+  const others = new Client({ connectionString: world.databaseUrl });
+  await others.connect();
+  const pid = (await others.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+  // The resend has changed its grants, and waits for the audit log.
+  await others.query('BEGIN');
+  await others.query('SELECT pg_advisory_xact_lock(7300003)');
+  const resent = resend(batchId, { includeUnknown: true });
+  await until('the resend waits', async () => (await waitingFor([pid])).length > 0);
+  const cancelled = cancel(batchId);
+  await until(
+    'the cancel waits for the resend',
+    async () => (await waitingFor(await waitingFor([pid]))).length > 0,
+  );
+  await others.query('COMMIT');
+  await others.end();
+  expect([(await resent).status, (await cancelled).status]).toEqual([202, 202]);
+  const states =
+    'SELECT state, cancel_due AS due FROM free_spin_grants WHERE batch_id = $1 ORDER BY grant_no';
+  expect(await world.sql.run(states, [batchId])).toEqual([
+    { state: 'FAILED', due: true },
+    { state: 'CANCELLED', due: false },
+  ]);
+  expect(callsTo(GRANT, order.playerRefs)).toEqual([1, 1]);
 });

@@ -214,6 +214,12 @@ const CANCEL_UNSENT = named(
 );
 
 /**
+ * Lets the cancel and the resend of a batch follow one another. Otherwise a cancel would see some grants as they are
+ * before a concurrent resend, and others as they are after it.
+ */
+const LOCK = named('batch_lock', 'SELECT FROM free_spin_batches WHERE batch_id = :batchId FOR NO KEY UPDATE');
+
+/**
  * Makes a cancel due for each grant of a batch that is GRANTED or may still become so: it is PENDING, or FAILED with an
  * unknown outcome. Grants whose cancel would void a newer one are left out. If another cancel is under way, the new number
  * keeps its failure from ending this one.
@@ -336,6 +342,7 @@ export class BatchStore {
     batchId: string,
     error: string,
   ): Promise<{ changed: number; reached: readonly Reached[] }> {
+    await query(LOCK, { batchId });
     const reached = await query<Reached & { requestRef: string }>(CANCEL_UNSENT, { batchId, error });
     // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
     // them: they may still be granted, so a cancel must follow.
@@ -349,6 +356,7 @@ export class BatchStore {
 
   /** @returns how many grants were queued */
   async resendBatch(query: Query, batchId: string, includeUnknown: boolean): Promise<number> {
+    await query(LOCK, { batchId });
     const values = { batchId, includeUnknown, requestId: currentRequestId() };
     return (await query(RESEND_BATCH, values)).length;
   }
