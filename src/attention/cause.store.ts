@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { compareRow, hiddenTexts, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
+import { leading, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
 import { openRound } from '../desk/rounds/open-round.sql.js';
 import { batchOf, type Cause, OF_EXPIRY, partsOf } from './attention.js';
@@ -151,8 +151,6 @@ const REVOCATIONS = named(
      ORDER BY r.since DESC, r.session_id DESC`,
 );
 
-const WAITING = hiddenTexts({ state: `'WAITING'` });
-
 /**
  * Reads the index approvals_of_state. Returns the terms only of approvals without an item, because those of a batch have
  * up to 1,000 players.
@@ -164,8 +162,7 @@ const APPROVALS = named(
            CASE WHEN NOT item.known THEN a.deed END AS terms, a.expires_at > statement_timestamp() AS due,
            a.created_at > ${RECENT} AS recent, item.known, ARRAY[a.created_at::text, a.approval_id::text] AS place
       FROM (SELECT * FROM approvals
-             WHERE ${compareRow(WAITING, '>=')}
-               AND ${compareRow({ ...WAITING, created_at: ':at::timestamptz', approval_id: ':id::uuid' }, '<')}
+             WHERE ${leading({ state: `'WAITING'` }, { created_at: ':at::timestamptz', approval_id: ':id::uuid' })}
              ORDER BY state DESC, created_at DESC, approval_id DESC LIMIT :limit) a
      CROSS JOIN LATERAL (SELECT ${known('approval', 'a.approval_id::text')} ${UNMERGED}) item
      ORDER BY a.created_at DESC, a.approval_id DESC`,
@@ -275,10 +272,8 @@ const A_DAY_AGO = `statement_timestamp() - interval '24 hours'`;
 const EIGHT_DAYS_AGO = `statement_timestamp() - interval '8 days'`;
 
 /** Selects the transactions t of an operator and a provider that are older than a day. */
-function ofPairSinceADay(operatorId: string, providerId: string): string {
-  const pair = hiddenTexts({ 't.operator_id': operatorId, 't.provider_id': providerId });
-  return `${compareRow(pair, '>=')} AND ${compareRow({ ...pair, 't.created_at': A_DAY_AGO }, '<')}`;
-}
+const ofPairSinceADay = (operatorId: string, providerId: string): string =>
+  leading({ 't.operator_id': operatorId, 't.provider_id': providerId }, { 't.created_at': A_DAY_AGO });
 
 /** The order of the index transactions_of_tenants. */
 const NEWEST_OF_PAIR =

@@ -54,10 +54,12 @@ export function compareRow(row: Row, comparison: '<' | '<=' | '>=' | '>'): strin
  * the order, and could read another index past all newer rows with other values. The values are hidden: if they are more
  * frequent than the statistics tell, or if the plan is for any values, the planner could otherwise expect few rows, and
  * read and sort all of them for each page. Of an unknown range it expects a ninth of all rows, so it follows the index.
+ * @param before the columns that follow in the index, with the place at which the rows end
  */
-export function leading(row: Row): string {
+export function leading(row: Row, before?: Row): string {
   const values = hiddenTexts(row);
-  return `${compareRow(values, '>=')} AND ${compareRow(values, '<=')}`;
+  const end = before ? compareRow({ ...values, ...before }, '<') : compareRow(values, '<=');
+  return `${compareRow(values, '>=')} AND ${end}`;
 }
 
 /** The same columns with hidden values, all of type text. */

@@ -36,10 +36,16 @@ export function nodesOf<Node extends PlanNode>([row]: readonly Explained<Node>[]
   return withThoseBelow(row!['QUERY PLAN'][0].Plan);
 }
 
-/** The rows of the tables that a plan read, whether it returned them or not. A row that a bitmap finds counts twice. */
-export function rowsTouched(nodes: readonly ExecutedNode[], tables: ReadonlySet<string>): number {
+/** The nodes that read the tables, by way of a bitmap, too. A row that a bitmap finds is in two of them. */
+export function nodesOn(nodes: readonly ExecutedNode[], tables: ReadonlySet<string>): ExecutedNode[] {
+  return nodes.filter(
+    (node) => tables.has(node['Relation Name'] ?? '') || node['Node Type'] === 'Bitmap Index Scan',
+  );
+}
+
+/** The rows that the nodes read, whether they returned them or not. */
+export function rowsTouched(nodes: readonly ExecutedNode[]): number {
   return nodes
-    .filter((node) => tables.has(node['Relation Name'] ?? '') || node['Node Type'] === 'Bitmap Index Scan')
     .map((node) => {
       const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
       return (node['Actual Rows'] + removed) * node['Actual Loops'];
