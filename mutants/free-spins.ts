@@ -164,10 +164,18 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'cancel-of-former-grant',
     file: GRANT,
-    text: `AND state = 'GRANTED' AND \${HAS_NO_SUCCESSOR}`,
-    replacement: `AND state = 'GRANTED'`,
+    text: 'AND (cancel_due OR NOT :onlyDue) AND ${HAS_NO_SUCCESSOR}',
+    replacement: 'AND (cancel_due OR NOT :onlyDue)',
     tests: [DUPLICATES],
     harm: 'The cancel of a completed grant voids the spins of a newer one with its reference.',
+  },
+  {
+    name: 'void-cancels-resent-grant',
+    file: GRANT,
+    text: ' AND (cancel_due OR NOT :onlyDue)',
+    replacement: '',
+    tests: [BATCH_OPERATIONS],
+    harm: 'A void whose instance was suspended cancels a grant that a person has sent again meanwhile.',
   },
   {
     name: 'due-cancel-of-former-grant',

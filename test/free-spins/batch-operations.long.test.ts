@@ -427,6 +427,23 @@ describe('to void a grant', () => {
     },
   );
 
+  test('cancels nothing once a person has sent the grant again', async () => {
+    const requestRef = await lost();
+    const voiding = world.provider.next({ do: 'hold' }, { path: GRANT, requestRef });
+    const answer = voidGrant(requestRef);
+    await voiding.arrived;
+    await tool.endLease(requestRef);
+    await until('its lease has ended', async () => (await tool.state(requestRef)) === 'FAILED');
+    const resending = world.provider.next({ do: 'hold' }, { path: GRANT, requestRef });
+    const resent = tool.act(requestRef, 'resend');
+    await resending.arrived;
+    voiding.release();
+    expect((await answer).status).toBe(409);
+    resending.release();
+    expect((await resent).json).toMatchObject({ state: 'GRANTED' });
+    expect(tool.calls(CANCEL, requestRef)).toHaveLength(0);
+  });
+
   test('is a 409 in any other state', async () => {
     const { requestRef } = await tool.granted();
     expect((await voidGrant(requestRef)).status).toBe(409);

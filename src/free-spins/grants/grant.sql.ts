@@ -202,15 +202,16 @@ export const SUCCESSOR_OF = named(
 );
 
 /**
- * Claims a cancel of a GRANTED grant, unless another cancel of it is under way, or it would void a newer grant. The claim
- * of a crashed instance ends with its lease. A due cancel stays due until an outcome is recorded.
+ * Claims a cancel of a GRANTED grant, unless another cancel of it is under way, or it would void a newer grant; if
+ * `onlyDue` is true, only a cancel that is due. The claim of a crashed instance ends with its lease. A due cancel stays
+ * due until an outcome is recorded.
  */
 export const CLAIM_CANCEL = named(
   'grant_claim_cancel',
   `UPDATE free_spin_grants g
       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END},
           updated_at = clock_timestamp()
-    WHERE request_ref = :requestRef AND state = 'GRANTED' AND ${HAS_NO_SUCCESSOR}
+    WHERE request_ref = :requestRef AND state = 'GRANTED' AND (cancel_due OR NOT :onlyDue) AND ${HAS_NO_SUCCESSOR}
       AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
    RETURNING ${GRANT}, cancel_attempt AS "cancelAttempt"`,
 );

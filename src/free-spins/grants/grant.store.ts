@@ -157,9 +157,12 @@ export class GrantStore implements OnModuleInit {
     await this.database.query(sql.SNAPSHOT, { requestRef, remainingSpins, completed });
   }
 
-  /** Claims a cancel, unless another is under way, it would void a newer grant, or the grant is no longer GRANTED. */
-  async claimCancel(query: Query, requestRef: string): Promise<ClaimedCancel | undefined> {
-    const values = { requestRef, leaseSeconds: this.leaseSeconds };
+  /**
+   * Claims a cancel, unless another is under way, it would void a newer grant, or the grant is no longer GRANTED.
+   * @param onlyDue whether to claim only a cancel that is due
+   */
+  async claimCancel(query: Query, requestRef: string, onlyDue = false): Promise<ClaimedCancel | undefined> {
+    const values = { requestRef, onlyDue, leaseSeconds: this.leaseSeconds };
     return (await query<ClaimedCancel>(sql.CLAIM_CANCEL, values))[0];
   }
 

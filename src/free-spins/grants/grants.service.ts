@@ -191,8 +191,8 @@ export class GrantsService implements OnModuleInit {
    * learn its externalRef, and then cancelled. If this instance dies in between, another one cancels it. A CANCELLED
    * grant is returned unchanged. Contract, section 9.
    * @returns the CANCELLED grant; if the provider fails, a grant that is FAILED, or GRANTED with `lastCancelError`
-   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not FAILED with an unknown outcome, or another cancel is
-   *   under way
+   * @throws CroupierError NOT_FOUND · CONFLICT if the grant is not FAILED with an unknown outcome, was sent again
+   *   meanwhile, or another cancel is under way
    */
   async void(actor: Actor, requestRef: string, scope: Scope): Promise<Grant> {
     const grant = await this.find(requestRef, scope);
@@ -212,11 +212,13 @@ export class GrantsService implements OnModuleInit {
     const { grant: sent } = await this.callbacks.send(attempted, true);
     if (sent.state !== 'GRANTED') return sent;
     // The cancel may be unclaimed: a late answer to an earlier attempt makes the grant GRANTED, but does not claim the
-    // cancel.
-    const claim = () => this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef));
+    // cancel. It is no longer due if a person has resent the grant after this attempt's lease ended.
+    const claim = () =>
+      this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef, true));
     const { cancelAttempt } = sent;
     const cancel = cancelAttempt == null ? await claim() : { ...sent, cancelAttempt };
-    if (!cancel) return this.notClaimed(requestRef);
+    if (!cancel)
+      return this.notClaimed(requestRef, 'the grant was sent again, or another cancel is under way');
     return (await this.callbacks.sendCancel(cancel)).grant;
   }
 
@@ -256,8 +258,14 @@ export class GrantsService implements OnModuleInit {
     return new CroupierError('CONFLICT', 'its expiresAt has passed');
   }
 
-  /** Returns the grant if another cancel was faster, or throws why its cancel cannot be claimed. */
-  private async notClaimed(requestRef: string): Promise<Grant> {
+  /**
+   * Returns the grant if another cancel was faster, or throws why its cancel cannot be claimed.
+   * @param why unless a newer grant has its externalRef
+   */
+  private async notClaimed(
+    requestRef: string,
+    why = 'another cancel of this grant is under way',
+  ): Promise<Grant> {
     const grant = await this.grants.stored(requestRef);
     if (grant.state === 'CANCELLED') return grant;
     const successor = await this.grants.successorOf(requestRef);
@@ -266,8 +274,7 @@ export class GrantsService implements OnModuleInit {
         'CONFLICT',
         `a cancel would void the newer grant ${successor}, which has its externalRef`,
       );
-    const wait = { 'X-Next-Action': 'wait-then-retry' };
-    throw new CroupierError('CONFLICT', 'another cancel of this grant is under way', wait);
+    throw new CroupierError('CONFLICT', why, { 'X-Next-Action': 'wait-then-retry' });
   }
 
   /** Returns the grant as it is now. If it is PENDING, fails grants with an expired lease and reads it again. */
