@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
+import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { GRANT } from '../world/provider.js';
 import {
   GAME,
@@ -280,4 +282,29 @@ test('a game that is disabled meanwhile fails the rest of its batch, unsent', as
   await finished(batchId);
   const { granted, failed } = await progress(batchId);
   expect([granted, failed]).toEqual([CALLS_AT_ONCE, 30 - CALLS_AT_ONCE]);
+});
+
+test('grants are sent in a game that was opened since the instance last read the directory', async () => {
+  const gameId = 'opened-elsewhere';
+  const game = { providerId: PROVIDER, name: gameId, status: 'DISABLED' };
+  await world.admin('PUT', `/v1/admin/games/${gameId}`, game);
+  const { requestRef } = tool.order();
+  const directory = new pg.Client({ connectionString: world.databaseUrl });
+  await directory.connect();
+  await directory.query('BEGIN; LOCK TABLE tenancy_version IN ACCESS EXCLUSIVE MODE');
+  // Without its trigger, the change does not wait for the lock.
+  await world.sql.run(`
+    BEGIN;
+    SET LOCAL session_replication_role = replica;
+    UPDATE games SET status = 'ACTIVE' WHERE game_id = '${gameId}';
+    INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins, bet_amount_minor,
+                                  currency, state, attempt)
+    VALUES ('${requestRef}', '${OPERATOR}', '${PROVIDER}', 'player', '${gameId}', 1, 0, 'EUR', 'PENDING', 0);
+    COMMIT`);
+  world.app.get(BatchRunner).wake();
+  const claimed = `SELECT FROM free_spin_grants WHERE request_ref = $1 AND attempt = 1`;
+  await until('it is claimed', async () => (await world.sql.run(claimed, [requestRef])).length === 1);
+  await directory.query('UPDATE tenancy_version SET version = version + 1; COMMIT');
+  await directory.end();
+  await until('it is sent', async () => (await tool.state(requestRef)) === 'GRANTED');
 });

@@ -164,7 +164,7 @@ export class BatchRunner {
   }
 
   private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
-    const refusal = this.refusalOf(grant);
+    const refusal = await this.refusalOf(grant);
     if (refusal !== undefined) {
       await this.grants.recordFailed(grant, { error: refusal, outcomeUnknown: false, refused: false });
       return this.giveUp(grant, refusal);
@@ -179,10 +179,18 @@ export class BatchRunner {
   }
 
   /** Why a grant is no longer sent; undefined if it is. */
-  private refusalOf({ gameId, providerId, expiresAt }: Grant): string | undefined {
+  private async refusalOf(grant: Grant): Promise<string | undefined> {
+    const { expiresAt } = grant;
     if (expiresAt !== null && expiresAt <= this.databaseClock.now()) return EXPIRED;
+    if (this.isSendable(grant)) return undefined;
+    // Another instance may have opened the game, and queued the grant, since this one last read the directory.
+    await this.tenancy.reload();
+    return this.isSendable(grant) ? undefined : GAME_CLOSED;
+  }
+
+  private isSendable({ gameId, providerId }: Grant): boolean {
     const game = this.tenancy.game(gameId);
-    return game && this.games.isOpen(game) && game.providerId === providerId ? undefined : GAME_CLOSED;
+    return game !== undefined && this.games.isOpen(game) && game.providerId === providerId;
   }
 
   /** Fails the unsent grants of the batch, which would fail for the same reason. */
