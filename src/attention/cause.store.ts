@@ -202,10 +202,13 @@ const stillWhere = (name: string, condition: string) =>
 const inBatch = (condition: string) =>
   lookUp('true', `FROM free_spin_grants g WHERE g.batch_id = k.batch_id AND (${condition}) LIMIT 1`);
 
-/** While a grant of the batch is sent again or voided, its failure counts as present. */
+/**
+ * While a grant of the batch is sent again or voided, its failure counts as present. One that was granted at its first
+ * attempt has never failed, whatever became of its cancel.
+ */
 const BATCH_FAILS = `
   g.state = 'FAILED' OR (g.state = 'PENDING' AND g.attempt > 0)
-  OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL) AND g.expiry IS NULL)`;
+  OR (g.state = 'GRANTED' AND g.attempt > 1 AND (g.cancel_due OR g.last_cancel_error IS NOT NULL) AND g.expiry IS NULL)`;
 
 /**
  * Selects the subjects whose cause is still present. While an attempt or a callback is in flight, the cause counts as

@@ -94,6 +94,23 @@ describe('the FAILED grants of a batch', () => {
   }, 120_000);
 });
 
+test('the item of FAILED grants closes although another grant of the batch could not be cancelled', async () => {
+  const { batchId, path, refs, subjects } = await batchOf(2, 1);
+  await vi.waitFor(
+    async () =>
+      expect(await itemsOf(subjects)).toMatchObject([{ state: 'OPEN', subject: batchId, count: 1 }]),
+    PATIENCE,
+  );
+  const { externalRef } = (await tool.read(refs[1]!)).json;
+  world.provider.next({ do: 'answer', status: 503 }, { path: CANCEL, externalRef: String(externalRef) });
+  expect((await tool.act(refs[1]!, 'cancel')).status).toBe(502);
+  await world.admin('POST', `${path}/resend`, {});
+  await vi.waitFor(
+    async () => expect(await itemsOf(subjects)).toMatchObject([{ state: 'CLOSED', closedBy: 'croupier' }]),
+    PATIENCE,
+  );
+}, 60_000);
+
 describe('a grant that could not be cancelled at its expiresAt', () => {
   const expire = async (condition: string, value: string) => {
     await world.sql.run(
