@@ -76,6 +76,12 @@ test.each<[string, number, StoredFacts | null, object]>([
 });
 
 test('a ROLLBACK of itself is invalid', () => {
+test("a ROLLBACK of an unknown transaction with an id of the platform's is invalid", () => {
+  const request = { originalTransactionId: 'croupier-0123456789abcdef0123456789abcdef' };
+  expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
+  expect(decideWith(storedOf('ROLLBACK'), { request })).toEqual(decline('NOT_ROLLBACKABLE'));
+});
+
   const request = { originalTransactionId: 'transaction-1' };
   expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
 });

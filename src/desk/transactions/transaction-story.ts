@@ -2,6 +2,7 @@ import { CATALOGUE } from '../../errors/catalogue.js';
 import { itemFrom, present } from '../../api/lists/item.js';
 import { money, transactionMoney } from '../../money/money.js';
 import { finishedRoundDetailsUrl } from '../../tenancy/round-details-url.js';
+import { isPlatformId } from '../../wallet/rules/platform-id.js';
 import type { TransactionResponse } from '../../wallet/transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
 import {
@@ -260,7 +261,7 @@ function requestText(row: WholeRow): string {
   const who =
     kind === 'ADJUSTMENT'
       ? 'an administrator'
-      : row.transactionId.startsWith('croupier-')
+      : isPlatformId(row.transactionId)
         ? 'the platform'
         : 'the provider';
   const what = originalTransactionId === null ? '' : ` of ${originalTransactionId}`;

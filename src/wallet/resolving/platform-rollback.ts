@@ -1,5 +1,6 @@
 import { sha256 } from '../../runtime/digest.js';
 import type { TransactionRequest } from '../rules/facts.js';
+import { PLATFORM_ID_PREFIX } from '../rules/platform-id.js';
 import type { TransactionKey } from '../transaction.js';
 
 /** The BET that a ROLLBACK of the platform ends. */
@@ -17,7 +18,7 @@ const DIGITS = 32;
  */
 export function platformRollbackId({ providerId, transactionId }: TransactionKey, ordinal: number): string {
   const key = [providerId, transactionId, ...(ordinal > 0 ? [ordinal] : [])].join('\n');
-  return `croupier-${sha256(key).toString('hex').slice(0, DIGITS)}`;
+  return PLATFORM_ID_PREFIX + sha256(key).toString('hex').slice(0, DIGITS);
 }
 
 /** The platform's ROLLBACK of a BET, in the form of a provider's request. */

@@ -6,6 +6,7 @@ import {
   type SessionFacts,
   type StoredFacts,
 } from './facts.js';
+import { isPlatformId } from './platform-id.js';
 
 /** Decides a new ROLLBACK by its target. Contract, section 3, "A ROLLBACK". */
 export function decideRollback(
@@ -16,7 +17,7 @@ export function decideRollback(
 ): Decision {
   if (request.originalTransactionId === request.transactionId)
     return { do: 'refuse', code: 'INVALID_REQUEST' };
-  if (!target) return { do: 'reverse', target: { found: 'nothing' }, amountMinor: request.amountMinor ?? 0 };
+  if (!target) return reverseUnknown(request);
   if (!ofTheSameRound(request, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
   const tombstone = isTombstone(target);
   if (!tombstone && request.amountMinor !== undefined && request.amountMinor !== target.amountMinor) {
@@ -40,6 +41,12 @@ export function decideRollback(
       // The platform itself has declined such a BET, and the operator has never received it.
       return target.ownVerdict ? conclude({ status: 'APPROVED' }) : reverse(target);
   }
+}
+
+function reverseUnknown({ originalTransactionId = '', amountMinor = 0 }: TransactionRequest): Decision {
+  // The tombstone would take the id with which the platform ends a BET.
+  if (isPlatformId(originalTransactionId)) return { do: 'refuse', code: 'INVALID_REQUEST' };
+  return { do: 'reverse', target: { found: 'nothing' }, amountMinor };
 }
 
 function reverse(target: StoredFacts): Decision {
