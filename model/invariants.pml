@@ -46,6 +46,11 @@ inline checkSettlement(me) {
   REQUIRE(mark[tx[me]] == NONE, "@! A settlement has changed a transaction while its ROLLBACK is under way.\n")
 }
 
+/* The provider may have received the approval of a BET: only the provider itself may then reverse it. */
+inline checkMark(t, b) {
+  REQUIRE(t != PLATFORM_ROLLBACK || state[b] != APPROVED, "@! The platform itself reverses a BET that is APPROVED.\n")
+}
+
 inline checkReversal(b) {
   REQUIRE(tombstone[b] || isBet(b) && state[b] != DECLINED, "@! A transaction that cannot be reversed becomes ROLLED_BACK.\n")
 }

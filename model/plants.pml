@@ -20,6 +20,11 @@
 #else
 #define leaseBars(me, t) lease[t]
 #endif
+#ifdef PLANT_REVERSAL_AFTER_APPROVAL
+#define outdatesReversal(me) false
+#else
+#define outdatesReversal(me) (answer[me] == APPROVED)
+#endif
 #ifdef PLANT_UNBOUND_ANSWER
 #define answerTo(t, u) booked[u]
 #else

@@ -98,6 +98,11 @@ export const PLANTS: readonly Plant[] = [
     breaks: 'the resolver leaves a transaction alone while the lease of an attempt lasts',
     transactions: BET_AND_ROLLBACK,
   },
+  {
+    name: 'reversal-after-approval',
+    breaks: 'the platform itself does not reverse a BET that is APPROVED by then',
+    transactions: BET_AND_ROLLBACK,
+  },
 ];
 
 /** The macros of protocol.pml for a scope. */

@@ -44,6 +44,13 @@ inline newAttempt(t) {
   attempt[t] = COUNTED(attempt[t] + 1)
 }
 
+/* A BET that was undecided when its ROLLBACK was judged is APPROVED from now on. */
+#define OUTDATE_REVERSAL(other) \
+  if \
+  :: step[other] == DECIDED && plan[other] == REVERSE_BET && targetOf(tx[other]) == t -> sameAttempt[other] = 0 \
+  :: else \
+  fi
+
 #define OUTDATE_VERSION(other) sameVersion[other] = 0
 
 inline insert(me, t) {
@@ -58,6 +65,7 @@ inline insert(me, t) {
 }
 
 inline takeTarget(me, t, b) {
+  checkMark(t, b);
   if
   :: plan[me] != REVERSE_NOTHING -> mark[b] = t
   :: else ->
@@ -110,6 +118,10 @@ inline settle(me, t) {
   checkSettlement(me);
   state[t] = (answer[me] == UNKNOWN -> TIMED_OUT : answer[me]);
   lease[t] = 0;
+  if
+  :: outdatesReversal(me) -> EVERYWHERE(OUTDATE_REVERSAL)
+  :: else
+  fi;
   settleTarget(me, t, targetOf(t));
   check()
 }

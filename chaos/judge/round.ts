@@ -2,6 +2,7 @@ import { platformRollback } from '../../src/wallet/resolving/platform-rollback.j
 import { decide } from '../../src/wallet/rules/attempt.js';
 import type { Decision } from '../../src/wallet/rules/decision.js';
 import type { SessionFacts } from '../../src/wallet/rules/facts.js';
+import { isPlatformId } from '../../src/wallet/rules/platform-id.js';
 import type { Answer, Intent } from '../load/history.js';
 import { type Row, roundFacts, roundKey, storedFacts, undecided } from '../model/rows.js';
 import type { Fixed, Move } from './moves.js';
@@ -118,7 +119,7 @@ class RoundReplay {
     }
     const locks = fixed.verdict === null && fixed.kind !== 'BET';
     const readable = this.readable(move, locks ? this.lockedSince : 0);
-    const decided = transactionId.startsWith('croupier-')
+    const decided = isPlatformId(transactionId)
       ? readable.map(({ rows }) => this.ending(rows, fixed, move))
       : readable.map(({ rows }) => this.decide(rows, fixed, move));
     if (!decided.some((decision) => decision !== undefined && isClaimOf(decision, fixed))) {
@@ -160,7 +161,11 @@ class RoundReplay {
     const ordinals = [0, 1, 2, 3];
     const own = ordinals.some((n) => platformRollback(identity, n).transactionId === move.transactionId);
     return own
-      ? { do: 'reverse', target: { found: 'bet', attempt: bet.attempt }, amountMinor: bet.amountMinor }
+      ? {
+          do: 'reverse',
+          target: { found: 'bet', attempt: bet.attempt, approved: false },
+          amountMinor: bet.amountMinor,
+        }
       : undefined;
   }
 
@@ -200,7 +205,9 @@ class RoundReplay {
     } else if (move.attempt !== row.attempt) {
       this.complain(transactionId, `from attempt ${row.attempt} to ${move.attempt}`);
     } else if (row.rollbackId === null && move.rollbackId !== null) {
-      const takes = row.kind === null || (row.kind === 'BET' && (row.state === 'APPROVED' || open));
+      // The provider may have the approval of the BET: only the provider itself may reverse it now.
+      const stands = row.state === 'APPROVED' && !isPlatformId(move.rollbackId);
+      const takes = row.kind === null || (row.kind === 'BET' && (stands || open));
       if (!takes || !together(move.rollbackId)?.fixed) {
         this.complain(transactionId, `marked by ${move.rollbackId} in ${row.state}`);
       }

@@ -214,7 +214,7 @@ export class SimulatedDatabase {
         return row?.kind === null && row.rollbackId === null;
       case 'bet': {
         const unchanged = row?.kind === 'BET' && row.attempt === target.attempt && row.rollbackId === null;
-        return unchanged && (row.state === 'APPROVED' || this.mayBeTakenOver(row));
+        return unchanged && (target.approved ? row.state === 'APPROVED' : this.mayBeTakenOver(row));
       }
     }
   }

@@ -210,14 +210,15 @@ export const CLAIM_ADJUSTMENT = named(
 
 /**
  * Marks the target of a ROLLBACK, a BET, as being reversed, if `targetAttempt` is still the BET's latest attempt, and
- * neither this attempt nor another ROLLBACK is in progress.
+ * neither this attempt nor another ROLLBACK is in progress. A BET that was undecided when the ROLLBACK was judged must
+ * not be APPROVED now: by its approval, the ROLLBACK may have to be declined, and the platform's own must not be sent.
  */
 const MARK_BET = named(
   'transaction_mark_target',
   `
     UPDATE transactions SET rollback_id = :transactionId, updated_at = clock_timestamp()
      WHERE provider_id = :providerId AND transaction_id = :originalTransactionId AND kind = 'BET'
-       AND attempt = :targetAttempt AND rollback_id IS NULL
+       AND attempt = :targetAttempt AND (state = 'APPROVED') = :targetApproved AND rollback_id IS NULL
        AND (state IN ('APPROVED', 'TIMED_OUT') OR (state = 'PENDING' AND lease_until <= clock_timestamp()))
     RETURNING attempt`,
 );

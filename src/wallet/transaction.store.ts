@@ -129,7 +129,7 @@ export class TransactionStore {
     const values = {
       ...this.claimValues(transaction),
       roundVersion: round.version,
-      targetAttempt: target.found === 'bet' ? target.attempt : undefined,
+      ...(target.found === 'bet' && { targetAttempt: target.attempt, targetApproved: target.approved }),
       tombstoneId,
     };
     try {

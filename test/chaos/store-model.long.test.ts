@@ -196,7 +196,7 @@ class Both {
       request,
     };
     const version = { version: found.roundVersion };
-    const target = { found: 'bet', attempt: found.attempt } as const;
+    const target = { found: 'bet', attempt: found.attempt, approved: false } as const;
     this.agree(
       await this.store.claimRollback(transaction, version, target, platformTransactionId),
       this.model.claimRollback(transaction, version, target, platformTransactionId),

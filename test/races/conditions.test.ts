@@ -43,6 +43,10 @@ function settling(kind: 'WIN' | 'ROLLBACK'): NewTransaction {
   };
 }
 
+/** What the decision about a ROLLBACK of the BET has read: the BET's first attempt. */
+const APPROVED = { found: 'bet', attempt: 1, approved: true } as const;
+const UNDECIDED = { found: 'bet', attempt: 1, approved: false } as const;
+
 const claimRollback = (target: ReversedTarget, version = 0) =>
   store.claimRollback(settling('ROLLBACK'), round(version), target, randomUUID());
 
@@ -62,7 +66,7 @@ const count = async () => {
 describe('a BET is not retried', () => {
   test('once a ROLLBACK of it is claimed', async () => {
     await lose();
-    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeDefined();
+    expect(await claimRollback(UNDECIDED)).toBeDefined();
     expect(await store.retry(PROVIDER, bet.transactionId, 1)).toBeUndefined();
   });
 
@@ -98,7 +102,7 @@ test('a BET is not parked once a ROLLBACK of it is claimed', async () => {
   await lose();
   const undecided = world.app.get(UndecidedStore);
   const key = { providerId: PROVIDER, transactionId: bet.transactionId };
-  await claimRollback({ found: 'bet', attempt: 1 });
+  await claimRollback(UNDECIDED);
   expect(await undecided.park(key)).toBe(false);
 });
 
@@ -119,14 +123,20 @@ describe('a ROLLBACK is not claimed, and leaves no trace,', () => {
     await lose();
     await store.retry(PROVIDER, bet.transactionId, 1);
     await world.endLease(bet.transactionId);
-    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await claimRollback(UNDECIDED)).toBeUndefined();
     expect(await count()).toBe(1);
   });
 
   test('once its target was DECLINED by the holder of the attempt that it read', async () => {
     world.wallet.next({ do: 'decline', reason: 'OTHER' }, { transactionId: bet.transactionId });
     await world.submit(bet);
-    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await claimRollback(UNDECIDED)).toBeUndefined();
+    expect(await count()).toBe(1);
+  });
+
+  test('once its target was APPROVED by the holder of the attempt that it read', async () => {
+    await world.submit(bet);
+    expect(await claimRollback(UNDECIDED)).toBeUndefined();
     expect(await count()).toBe(1);
   });
 
@@ -134,22 +144,22 @@ describe('a ROLLBACK is not claimed, and leaves no trace,', () => {
     const held = world.wallet.next({ do: 'hold' }, { transactionId: bet.transactionId });
     const answer = world.submit(bet);
     await held.arrived;
-    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await claimRollback(UNDECIDED)).toBeUndefined();
     held.release();
     await answer;
   });
 
   test('once another ROLLBACK of its target is claimed', async () => {
     await world.submit(bet);
-    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeDefined();
-    expect(await claimRollback({ found: 'bet', attempt: 1 }, 1)).toBeUndefined();
+    expect(await claimRollback(APPROVED)).toBeDefined();
+    expect(await claimRollback(APPROVED, 1)).toBeUndefined();
     expect(await count()).toBe(2);
   });
 
   test('once another settling claim changed its round', async () => {
     await world.submit(bet);
     expect(await store.claimWin(settling('WIN'), round(0))).toBeDefined();
-    expect(await claimRollback({ found: 'bet', attempt: 1 })).toBeUndefined();
+    expect(await claimRollback(APPROVED)).toBeUndefined();
     expect(await store.claimWin(settling('WIN'), round(0))).toBeUndefined();
     expect(await store.claimWin(settling('WIN'), round(1))).toBeDefined();
   });
@@ -173,9 +183,7 @@ test('a ROLLBACK whose id is taken leaves no mark on its target', async () => {
   await world.submit(other);
   const rollback = settling('ROLLBACK');
   const taken = { ...rollback, request: { ...rollback.request, transactionId: other.transactionId } };
-  expect(
-    await store.claimRollback(taken, round(0), { found: 'bet', attempt: 1 }, randomUUID()),
-  ).toBeUndefined();
+  expect(await store.claimRollback(taken, round(0), APPROVED, randomUUID())).toBeUndefined();
   const rows = await world.sql.run('SELECT rollback_id FROM transactions WHERE transaction_id = $1', [
     bet.transactionId,
   ]);

@@ -10,7 +10,8 @@ const decline = (declineReason: string) => ({
   verdict: { status: 'DECLINED', declineReason },
 });
 const APPROVE = { do: 'conclude', verdict: { status: 'APPROVED' } };
-const REVERSE_BET = reverse({ found: 'bet', attempt: 2 }, 100);
+const REVERSE_BET = reverse({ found: 'bet', attempt: 2, approved: true }, 100);
+const END_BET = reverse({ found: 'bet', attempt: 2, approved: false }, 100);
 
 const bet = (changes: Partial<StoredFacts> = {}) => storedOf('BET', { attempt: 2, ...changes });
 
@@ -33,8 +34,8 @@ describe('a ROLLBACK whose target is', () => {
     ],
     ['a tombstone in another round', storedOf(null, { roundId: 'round-2' }), refuse('SESSION_MISMATCH')],
     ['an APPROVED BET', bet(), REVERSE_BET],
-    ['a TIMED_OUT BET', bet({ state: 'TIMED_OUT' }), REVERSE_BET],
-    ['a PENDING BET with an expired lease', bet({ state: 'PENDING' }), REVERSE_BET],
+    ['a TIMED_OUT BET', bet({ state: 'TIMED_OUT' }), END_BET],
+    ['a PENDING BET with an expired lease', bet({ state: 'PENDING' }), END_BET],
     [
       'a PENDING BET with a live lease',
       bet({ state: 'PENDING', leaseAlive: true }),
@@ -75,13 +76,13 @@ test.each<[string, number, StoredFacts | null, object]>([
   expect(decideWith(target, { request: { amountMinor } })).toEqual(decision);
 });
 
-test('a ROLLBACK of itself is invalid', () => {
 test("a ROLLBACK of an unknown transaction with an id of the platform's is invalid", () => {
   const request = { originalTransactionId: 'croupier-0123456789abcdef0123456789abcdef' };
   expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
   expect(decideWith(storedOf('ROLLBACK'), { request })).toEqual(decline('NOT_ROLLBACKABLE'));
 });
 
+test('a ROLLBACK of itself is invalid', () => {
   const request = { originalTransactionId: 'transaction-1' };
   expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
 });

@@ -87,7 +87,8 @@ export class ResolutionService {
       request: platformRollback({ ...bet, gameId, roundId }, ordinal),
     };
     const round = { version: bet.roundVersion };
-    const target = { found: 'bet', attempt } as const;
+    // If the BET is APPROVED by now, its provider may have the approval: the claim fails.
+    const target = { found: 'bet', attempt, approved: false } as const;
     return this.transactions.claimRollback(transaction, round, target, this.randomness.uuid());
   }
 

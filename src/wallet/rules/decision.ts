@@ -41,4 +41,9 @@ export type Decision =
 export type ReversedTarget =
   | { readonly found: 'nothing' }
   | { readonly found: 'tombstone' }
-  | { readonly found: 'bet'; readonly attempt: number };
+  | {
+      readonly found: 'bet';
+      readonly attempt: number;
+      /** Whether the BET was APPROVED; otherwise it was undecided. */
+      readonly approved: boolean;
+    };

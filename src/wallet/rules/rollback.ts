@@ -52,7 +52,7 @@ function reverseUnknown({ originalTransactionId = '', amountMinor = 0 }: Transac
 function reverse(target: StoredFacts): Decision {
   return {
     do: 'reverse',
-    target: { found: 'bet', attempt: target.attempt },
+    target: { found: 'bet', attempt: target.attempt, approved: target.state === 'APPROVED' },
     amountMinor: target.amountMinor,
   };
 }
