@@ -280,22 +280,30 @@ export const RETRY = named('transaction_retry', takeOver('t.attempt = :attempt')
 /** Takes over a parked transaction, whatever its latest attempt is. */
 export const CLAIM_PARKED = named('transaction_claim_parked', takeOver('t.parked_at IS NOT NULL'));
 
+/** When an attempt in a history ended. */
+const endOf = (attempt: string) => `
+  (${attempt} ->> 'startedAt')::timestamptz + make_interval(secs => (${attempt} ->> 'durationMs')::float8 / 1000)`;
+
 /** Number of a player's newest transactions that are searched for the last balance. */
 const BALANCE_SEARCHED = 50;
+/** Maximum number of transactions that are read to find them, among those of other operators' players of this name. */
+const BALANCE_READ = 1_000;
 
 /**
- * The balance in the last stored answer for the player with this operator, currency and mode, among the player's newest
- * transactions.
+ * The balance in the answer that the operator gave last for the player, with this currency and mode, among the player's
+ * newest transactions. A ROLLBACK changes its BET's row, but the BET's answer keeps its age.
  */
 export const LAST_BALANCE = named(
   'transaction_last_balance',
   `
     SELECT (recent.response_body::json ->> 'balance')::bigint AS balance
-      FROM (SELECT * FROM transactions t WHERE ${leading({ 't.player_ref': ':playerRef' })}
-             ORDER BY t.player_ref DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT ${BALANCE_SEARCHED}) recent
-     WHERE recent.operator_id = :operatorId AND recent.currency = :currency AND recent.mode = :mode
-       AND recent.response_body IS NOT NULL
-     ORDER BY recent.updated_at DESC LIMIT 1`,
+      FROM (SELECT * FROM (
+              SELECT * FROM transactions t WHERE ${leading({ 't.player_ref': ':playerRef' })}
+               ORDER BY t.player_ref DESC, t.created_at DESC, t.platform_transaction_id DESC LIMIT ${BALANCE_READ}) named
+             WHERE named.operator_id = :operatorId AND named.mode = :mode
+             ORDER BY named.created_at DESC, named.platform_transaction_id DESC LIMIT ${BALANCE_SEARCHED}) recent
+     WHERE recent.currency = :currency AND recent.response_body IS NOT NULL
+     ORDER BY ${endOf('recent.attempts -> -1')} DESC NULLS LAST LIMIT 1`,
 );
 
 const settled = (items: string) => `
@@ -355,9 +363,7 @@ export const SETTLE_ROLLBACK = groupStatement(
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'
       RETURNING settled.item, t.state, t.response_body, t.amount_minor, t.attempts -> -1 AS attempt
     )
-    SELECT settled.item, target.amount_minor AS "reversedMinor",
-           (target.attempt ->> 'startedAt')::timestamptz
-             + make_interval(secs => (target.attempt ->> 'durationMs')::float8 / 1000) AS "reversedAt"
+    SELECT settled.item, target.amount_minor AS "reversedMinor", ${endOf('target.attempt')} AS "reversedAt"
       FROM settled
       LEFT JOIN target ON target.item = settled.item AND target.state = 'ROLLED_BACK'
                       AND target.response_body IS NOT NULL`,

@@ -374,7 +374,7 @@ describe.each([
 
   test('the last balance of a player reads the newest transactions', async () => {
     const values = { playerRef: 'player77', operatorId: 'operator3', currency: 'EUR', mode: 'REAL' };
-    await expectCheap({ statement: LAST_BALANCE, values }, 50, 200);
+    await expectCheap({ statement: LAST_BALANCE, values }, 1_000, 4_000);
   });
 
   test('the search for flagged winnings reads the WINs that were marked last', async () => {

@@ -152,6 +152,8 @@ describe('a parked transaction that is settled by hand', () => {
     ];
     for (const other of others)
       await transactions.approved(world.transaction(other, 'BET', { amountMinor: 7 }));
+    const [, , elsewhere] = others;
+    for (let n = 0; n < 50; n += 1) await transactions.approved(world.transaction(elsewhere!, 'BET'));
     const win = await parked(world, world.transaction(session, 'WIN'));
     const { json } = await settled(win, { balance: undefined });
     expect(json['result']).not.toHaveProperty('attempts.1.balance');
@@ -160,6 +162,19 @@ describe('a parked transaction that is settled by hand', () => {
     const newcomer = await parked(world, world.transaction(await world.launch(), 'WIN'));
     await settled(newcomer, { balance: undefined });
     expect((await world.submit(newcomer)).json).toMatchObject({ status: 'APPROVED', balance: 0 });
+  });
+
+  test('has the balance after a ROLLBACK, and not the earlier one of its BET', async () => {
+    const session = await world.launch();
+    const bet = await transactions.approved(world.transaction(session, 'BET', { amountMinor: 40 }));
+    const rollback = world.transaction(session, 'ROLLBACK', {
+      roundId: bet.roundId,
+      originalTransactionId: bet.transactionId,
+    });
+    const { balance } = (await world.submit(rollback)).json;
+    const win = await parked(world, world.transaction(session, 'WIN'));
+    await settled(win, { balance: undefined });
+    expect((await world.submit(win)).json).toMatchObject({ status: 'APPROVED', balance });
   });
 
   test('is settled as DECLINED, with its target if it is a ROLLBACK', async () => {
