@@ -99,7 +99,7 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy, Befor
     void this.background.stop();
   }
 
-  /** Nest runs this hook of this module before those of all others, which may write what the last work has left. */
+  /** Waits for the background work. After the last requests, other parts write what both have left, and then close. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.background.stop();
   }

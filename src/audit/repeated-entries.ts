@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type OnApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
@@ -31,7 +31,7 @@ interface Window {
  * count, but not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
-export class RepeatedEntries implements BeforeApplicationShutdown {
+export class RepeatedEntries implements OnApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private readonly windows = new Map<string, Window>();
   /** Windows whose time is over. One that cannot be recorded stays here, and the next pass tries again. */
@@ -53,7 +53,7 @@ export class RepeatedEntries implements BeforeApplicationShutdown {
     });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await this.loop.stop(STOP_MS);
     await this.closeWindows(() => true).catch((error: unknown) => this.failed(error as Error));
   }

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type OnApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
@@ -21,7 +21,7 @@ const STOP_MS = 2_000;
  * written in batches in the background, because an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
-export class AttemptIds implements BeforeApplicationShutdown {
+export class AttemptIds implements OnApplicationShutdown {
   private readonly logger = new Logger('AttemptIds');
   private queue: IdsOfAttempt[] = [];
   private readonly writing: BackgroundLoop;
@@ -50,7 +50,7 @@ export class AttemptIds implements BeforeApplicationShutdown {
     });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await this.writing.stop(STOP_MS);
     await this.write().catch(() => undefined);
   }

@@ -307,6 +307,26 @@ test('shows the counts of an instance that has stopped', async () => {
   await counted({ bets: 1 });
 });
 
+test('shows the counts of the requests that end while an instance stops, and their ids are found', async () => {
+  await begin();
+  const third = await here.another(here.clock);
+  const bet = third.transaction(await here.launch(), 'BET');
+  const held = here.wallet.next({ do: 'hold' }, { transactionId: bet.transactionId });
+  const answer = third.submit(bet);
+  await held.arrived;
+  const closed = third.app.close();
+  // Its background work has ended when it no longer says that it runs. Then it waits for the request.
+  const runs = `SELECT FROM instances WHERE instance_id = $1`;
+  const { id } = third.app.get(Instance);
+  await vi.waitUntil(async () => (await here.sql.run(runs, [id])).length === 0, PATIENCE);
+  held.release();
+  expect((await answer).status).toBe(200);
+  await closed;
+  await counted({ bets: 1 });
+  const ids = `SELECT FROM attempt_ids WHERE transaction_id = $1`;
+  expect(await here.sql.run(ids, [bet.transactionId])).toHaveLength(1);
+});
+
 test('needs the role', async () => {
   const reply = await here.request('/v1/admin/overview');
   expect(reply.status).toBe(401);

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type OnApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
  * Counting is on the hot path: it allocates nothing, except for the first event of a minute or a currency.
  */
 @Injectable()
-export class Activity implements BeforeApplicationShutdown {
+export class Activity implements OnApplicationShutdown {
   private readonly logger = new Logger('Activity');
   /** The minutes of the last hour. All are kept, because a ROLLBACK is subtracted in the minute of its BET. */
   private readonly minutes = new Map<number, MinuteCounts>();
@@ -49,7 +49,7 @@ export class Activity implements BeforeApplicationShutdown {
     });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await this.loop.stop(STOP_MS);
     await this.pass().catch(() => undefined);
   }
