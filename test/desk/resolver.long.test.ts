@@ -10,6 +10,7 @@ import {
   useWorld,
 } from '../world/world.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
+import { until } from '../free-spins/tool.js';
 import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
 
 let session: LaunchedSession;
@@ -34,6 +35,25 @@ async function metric(name: string): Promise<number> {
   const line = (await world.metrics()).split('\n').find((each) => each.startsWith(name));
   return Number(line?.split(' ').at(-1) ?? 0);
 }
+
+test('a slow operator delays the others by ten seconds at most', async () => {
+  const lostWins: Body[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const body = await timedOut(world, win(), false);
+    await letPass(world, body.transactionId, 61);
+    lostWins.push(body);
+  }
+  const held = world.wallet.always({ do: 'hold' }, { path: '/transaction' });
+  const passed = tick(world);
+  const again = () => lostWins.filter((body) => calls(body) === 2).length;
+  await until('four calls are in flight', () => again() === 4);
+  world.clock.advance(11);
+  held.withdraw();
+  held.release();
+  await passed;
+  expect(again()).toBe(4);
+  await until('the next pass resolves the others', () => again() === 6);
+});
 
 describe('a transaction that is not retried, a minute after the last attempt:', () => {
   test.each([

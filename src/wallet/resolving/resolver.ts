@@ -3,6 +3,7 @@ import { Metrics } from '../../observability/metrics.js';
 import { Tracing } from '../../observability/tracing.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
+import { Clock } from '../../runtime/clock.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { Parking } from './parking.js';
 import { ResolutionService, type ResolveOutcome } from './resolution.service.js';
@@ -17,6 +18,8 @@ const BATCH = 25;
 const BATCHES_PER_PASS = 40;
 /** Number of failed calls after which an operator is skipped until the next pass. */
 const FAILURES_PER_PASS = 4;
+/** Time after which a pass takes up no more transactions of an operator, in milliseconds: the others wait for the next. */
+const TIME_PER_PASS_MS = 10_000;
 /** How long a stop waits for calls in flight, in milliseconds. A transaction that is cut off is due again later. */
 const STOP_MS = 5_000;
 
@@ -37,6 +40,7 @@ export class Resolver {
     private readonly randomness: Randomness,
     private readonly metrics: Metrics,
     private readonly tracing: Tracing,
+    private readonly clock: Clock,
     background: Background,
   ) {
     this.loop = background.add({
@@ -58,10 +62,15 @@ export class Resolver {
     await concurrently(CONCURRENT_OPERATORS, operators, (operatorId) => this.resolveOperator(operatorId));
   }
 
-  /** Resolves one operator's transactions until none is due or a bound of the pass is reached. */
+  /**
+   * Resolves one operator's transactions until none is due or a bound of the pass is reached. If the time is over, the
+   * next pass begins at once.
+   */
   private async resolveOperator(operatorId: string): Promise<void> {
     let failures = 0;
-    const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS;
+    const endMs = this.clock.monotonicMs() + TIME_PER_PASS_MS;
+    const timeIsOver = () => this.clock.monotonicMs() >= endMs;
+    const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS || timeIsOver();
     let after: DueTransaction | undefined;
     for (let batch = 0; batch < BATCHES_PER_PASS && !mustStop(); batch += 1) {
       const due = await this.undecided.due(operatorId, BATCH, after);
@@ -71,8 +80,9 @@ export class Resolver {
         if (resolved?.to === 'unknown' && resolved.operatorFailed) failures += 1;
       });
       after = due.at(-1);
-      if (due.length < BATCH) return;
+      if (due.length < BATCH) break;
     }
+    if (timeIsOver() && failures < FAILURES_PER_PASS) void this.loop.run();
   }
 
   /** @returns undefined if it failed: this is only logged, so that it does not block later transactions */
