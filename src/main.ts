@@ -104,8 +104,8 @@ function reportStop({ outcome, signal, afterMs }: Stopped): void {
   else logger.error(line);
 }
 
-/** Time that a stop allows for settling an answer after the longest time-out of a wallet, in milliseconds. */
-const SETTLING_MS = 2_000;
+/** Time from the longest time-out of a wallet to the limit of a stop, in milliseconds: to settle, write and close. */
+const ENDING_MS = 2_000;
 /** Minimum time limit of a stop, in milliseconds. */
 const SHORTEST_STOP_MS = 10_000;
 
@@ -115,7 +115,7 @@ function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): 
   const longestCallMs = app.get(TenancyService).longestWalletTimeoutInUseMs();
   return {
     delayMs: shutdownDelayMs,
-    limitMs: Math.max(SHORTEST_STOP_MS, longestCallMs + SETTLING_MS),
+    limitMs: Math.max(SHORTEST_STOP_MS, longestCallMs + ENDING_MS),
   };
 }
 

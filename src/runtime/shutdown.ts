@@ -3,8 +3,11 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { monotonicMs } from './clock.js';
 import { visible } from './visible.js';
 
-/** Time between closing the remaining connections and the end of the process, in milliseconds. */
-const CLOSING_MS = 2_500;
+/**
+ * Time between closing the remaining connections and the end of the process, in milliseconds. It is short, so that the
+ * last calls end and are settled before.
+ */
+const CLOSING_MS = 1_000;
 /** How long before the promised limit the process ends, in milliseconds. */
 const MARGIN_MS = 500;
 const IDLE_CHECK_MS = 50;
@@ -56,12 +59,19 @@ export function onStopSignal(
       return process.exit(outcome === 'clean' ? 0 : 1);
     };
     const { delayMs, limitMs } = drain() ?? NOT_STARTED;
-    setTimeout(() => server()?.closeAllConnections(), delayMs + limitMs - MARGIN_MS - CLOSING_MS).unref();
+    let outcome: Stopped['outcome'] = 'clean';
+    const closeConnections = () => {
+      // Idle ones are closed already, so these requests are not answered.
+      server()?.getConnections((_, open) => {
+        if (open > 0) outcome = 'cut off at the limit';
+      });
+      server()?.closeAllConnections();
+    };
+    setTimeout(closeConnections, delayMs + limitMs - MARGIN_MS - CLOSING_MS).unref();
     setTimeout(() => end('cut off at the limit'), delayMs + limitMs - MARGIN_MS).unref();
     await sleep(delayMs);
     await takeArrived(server());
     const idle = setInterval(() => setImmediate(() => server()?.closeIdleConnections()), IDLE_CHECK_MS);
-    let outcome: Stopped['outcome'] = 'clean';
     try {
       await stop();
     } catch (error) {
