@@ -103,7 +103,8 @@ export class Database {
 
   /**
    * Runs the work in one transaction, which is committed when the work resolves and rolled back when it rejects. A
-   * connection on which the rollback fails is closed, so that the database rolls back.
+   * connection on which the rollback fails, or would wait behind an unanswered statement, is closed, so that the database
+   * rolls back.
    * @throws what the work throws; Error if the work resolved although one of its statements failed
    */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -116,7 +117,8 @@ export class Database {
       if (connection.rolledBack) throw new Error('rolled back: the work ignored the failure of a statement');
       return result;
     } catch (error) {
-      await runner.rollbackTransaction().catch(() => connection.discard());
+      if (isUnanswered(error)) connection.discard();
+      else await runner.rollbackTransaction().catch(() => connection.discard());
       // After the loss of a connection, the errors of pg and TypeORM only say that it cannot be used.
       if (error instanceof Error && error !== connection.lossCause) error.cause ??= connection.lossCause;
       throw error;
@@ -173,4 +175,9 @@ async function checkOut(runner: QueryRunner): Promise<Connection> {
 function rethrowFromHere(error: unknown): never {
   Error.captureStackTrace(error as Error);
   throw error;
+}
+
+/** Whether pg has stopped waiting for the answer to a statement, which may still be running. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }

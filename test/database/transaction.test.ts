@@ -185,10 +185,13 @@ test('many failures leave the pool intact', async () => {
 describe('a connection that does not answer in time', () => {
   let impatient: DataSource;
 
-  beforeEach(async () => {
-    const extra = { Client: Connection, query_timeout: 250 };
+  const withTimeout = (query_timeout: number) => {
+    const extra = { Client: Connection, query_timeout };
     const options = { ...dataSourceOptions(testDatabase.url), migrationsRun: false, poolSize: 1, extra };
-    impatient = await new DataSource(options).initialize();
+    return new DataSource(options).initialize();
+  };
+  beforeEach(async () => {
+    impatient = await withTimeout(250);
     return () => impatient.destroy();
   });
 
@@ -201,6 +204,15 @@ describe('a connection that does not answer in time', () => {
     const { pid } = await backend(single.query);
     await expect(ask(single)).rejects.toThrow('Query read timeout');
     expect((await backend(single.query)).pid).not.toBe(pid);
+  });
+
+  test('fails a transaction after one time-out, without a rollback that would wait, too', async () => {
+    const timeoutMs = 1_000;
+    const slow = await withTimeout(timeoutMs);
+    const began = performance.now();
+    await expect(new Database(slow).transaction(({ query }) => query(SLEEP, {}))).rejects.toThrow();
+    expect(performance.now() - began).toBeLessThan(2 * timeoutMs);
+    await slow.destroy();
   });
 });
 
