@@ -47,6 +47,8 @@ const ADMINISTRATORS: Audience = {
 const previewOf = (what: 'grant' | 'batch') => ({
   summary: `Preview a ${what}`,
   description: 'The stake, and whether it needs the approval of a second person. No provider is called.',
+  // The answer may show how much of the limits is used.
+  sensitiveRead: ['free-spins.preview', 'limit:{operatorId}/{currency}', { polled: true }] as const,
   errors: ['GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED'] as const,
 });
 

@@ -24,6 +24,7 @@ export class LimitsAdminController {
   @AdminRoute('listLimits', {
     role: 'auditor',
     summary: 'List the limits, with the amounts used in the last 24 hours',
+    sensitiveRead: ['limits.list', 'limits'],
     errors: ['INVALID_REQUEST'],
   })
   @ApiList(LimitListResponse, ListQuery, LIMIT_COLUMNS)
@@ -59,6 +60,7 @@ export class LimitsAdminController {
     summary: 'Read the limits of an operator in a currency',
     description:
       "The operator's own limits, without the installation's default, which is that of the operator `*`.",
+    sensitiveRead: ['limit.read', 'limit:{operatorId}/{currency}'],
     errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   })
   @ApiOkResponse({ type: LimitResponse })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
-import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
+import { batchOrder, grantOrder } from '../approvals/desk.js';
+import { ADMIN_KEY, OPERATOR, startApplication, useWorld } from '../world/world.js';
 import { named } from '../../src/database/statement.js';
 
 const world = useWorld();
@@ -113,6 +114,17 @@ describe("an administrator's action is recorded:", () => {
     expect([last, read]).toContainEqual(expect.objectContaining({ target: 'audit' }));
     const all = await entries('&action=audit.read');
     expect(all).toContainEqual(expect.objectContaining({ after: { actor: 'nobody' } }));
+  });
+
+  test('a read of limits, with the amounts used, and a preview, which may show them', async () => {
+    await world.admin('GET', '/v1/admin/limits?limit=3');
+    expect(await newest('limits')).toMatchObject({ action: 'limits.list', after: { limit: '3' } });
+    await world.admin('GET', `/v1/admin/limits/${OPERATOR}/EUR`);
+    expect(await newest(`limit:${OPERATOR}/EUR`)).toMatchObject({ action: 'limit.read' });
+    await world.admin('POST', '/v1/admin/free-spins/preview', grantOrder());
+    expect(await newest(`limit:${OPERATOR}/EUR`)).toMatchObject({ action: 'free-spins.preview' });
+    await world.admin('POST', '/v1/admin/free-spins/batches/preview', batchOrder(2, { currency: 'SEK' }));
+    expect(await newest(`limit:${OPERATOR}/SEK`)).toMatchObject({ action: 'free-spins.preview' });
   });
 
   test('a revoked session of any operator', async () => {

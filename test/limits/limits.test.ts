@@ -46,6 +46,7 @@ describe('the limits of an operator in a currency', () => {
     const target = encodeURIComponent(`limit:${OPERATOR}/EUR`);
     const { items } = (await world.admin('GET', `/v1/admin/audit?target=${target}`)).json;
     expect(items).toMatchObject([
+      { action: 'limit.read' },
       {
         action: 'limit.replace',
         before: { dailyMinor: 500 },
