@@ -1,7 +1,6 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { csvHeader, csvItem } from '../api/lists/list.js';
-import { Randomness } from '../runtime/randomness.js';
+import { unfinishedPath } from '../runtime/unfinished-path.js';
 import { FINDING_COLUMNS, type FindingItem } from './finding.js';
 
 /** Number of characters that are buffered before they are written. */
@@ -22,8 +21,7 @@ export class Report {
    * @throws Error if the folder is not writable
    */
   static async begin(path: string): Promise<Report> {
-    const suffix = new Randomness().bytes(6).toString('hex');
-    const unfinished = join(dirname(path), `.${basename(path)}.${suffix}.unfinished`);
+    const unfinished = unfinishedPath(path);
     return new Report(path, unfinished, await open(unfinished, 'wx'));
   }
 

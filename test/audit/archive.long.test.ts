@@ -1,6 +1,8 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeArchive } from '../../src/audit/archive/archive-file.js';
 import { Audit } from '../../src/audit/audit.service.js';
 import { archiveMonths, detachArchive } from '../../src/commands/audit-archive.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
@@ -101,6 +103,20 @@ async function count(): Promise<number> {
 
 let entries: number;
 let names: string[];
+
+test('a run that was interrupted does not keep a later one from writing the same file', async () => {
+  const path = join(folder.path, 'later', 'audit_entries_so_far.jsonl');
+  await mkdir(dirname(path));
+  const header = { partition: 'audit_entries_so_far', follows: undefined, lastSeal: 0 };
+  const write = (check: () => Promise<void>) => writeArchive(path, header, Readable.from([]), check);
+  await expect(
+    write(async () => {
+      await write(() => Promise.resolve());
+      throw new Error('interrupted');
+    }),
+  ).rejects.toThrow('interrupted');
+  expect(await readdir(dirname(path))).toEqual(['audit_entries_so_far.jsonl']);
+});
 
 test('months are copied to files, which are verified and recorded; the current month stays', async () => {
   entries = await count();

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseJsonObject } from '../../api/validation/json.js';
 import { syncFolder } from '../../runtime/sync-folder.js';
+import { unfinishedPath } from '../../runtime/unfinished-path.js';
 import { headText, parseHead, type Seal, type SealedEntry, type Witness } from '../entry.js';
 
 const FORMAT = 'croupier audit archive 1';
@@ -34,9 +35,9 @@ export async function writeArchive<T>(
   pages: AsyncIterable<readonly SealedEntry[]>,
   check: (path: string) => Promise<T>,
 ): Promise<T> {
-  const partial = `${path}.partial`;
-  // With the flag `x`, `open` fails if the file exists, because another run may be writing it.
-  const file = await open(partial, 'wx', MODE);
+  // A name of its own, because another run may be writing the same archive, or may have left its file after a crash.
+  const unfinished = unfinishedPath(path);
+  const file = await open(unfinished, 'wx', MODE);
   try {
     try {
       const header = { format: FORMAT, partition, follows: follows ? headText(follows) : null, lastSeal };
@@ -46,12 +47,12 @@ export async function writeArchive<T>(
     } finally {
       await file.close();
     }
-    const result = await check(partial);
-    await rename(partial, path);
+    const result = await check(unfinished);
+    await rename(unfinished, path);
     await syncFolder(dirname(path));
     return result;
   } catch (error) {
-    await unlink(partial).catch(() => undefined);
+    await unlink(unfinished).catch(() => undefined);
     throw error;
   }
 }
