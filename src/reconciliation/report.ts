@@ -44,7 +44,8 @@ export class Report {
   }
 
   private async flush(): Promise<void> {
-    await this.file.write(this.buffered);
+    // Unlike `write`, which may write only the beginning when the disk is full, this writes all or fails.
+    await this.file.appendFile(this.buffered);
     this.buffered = '';
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../world/temporary-folder.js';
@@ -21,8 +21,11 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** The command as it was built, beside the running service. */
-async function command(args: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(process.cwd(), 'dist/commands/reconcile.js'), ...args], {
+const command = (args: readonly string[], environment: Record<string, string> = {}) =>
+  program(process.execPath, [join(process.cwd(), 'dist/commands/reconcile.js'), ...args], environment);
+
+async function program(name: string, args: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(name, args, {
     cwd: folder.path,
     env: { PATH: process.env['PATH'], DATABASE_URL: world.databaseUrl, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,6 +72,28 @@ test('exit status 1 if there are findings, which the summary counts', async () =
   expect(await readFile(report, 'utf8')).toContain(
     `spinwell,${statement[0]!.transactionId},,,BET,,APPROVED,,,100,1.00,`,
   );
+});
+
+test('exit status 2, and no report, if the report cannot be written as a whole', async () => {
+  // Fewer than are buffered, so that the whole report is one write.
+  const lines = Array.from({ length: 200 }, (_, n) => ({
+    ...statement[0]!,
+    transactionId: `unknown-${n}`,
+  }));
+  await writeFile(join(folder.path, 'large.csv'), csvOf([...statement, ...lines]));
+  // The limit of a file's size acts as a full disk does: a write ends early, and only the next one fails.
+  const limited = `trap '' XFSZ; ulimit -f 16; exec "$0" "$@"`;
+  const node = [process.execPath, join(process.cwd(), 'dist/commands/reconcile.js')];
+  const { status, err } = await program('bash', [
+    '-c',
+    limited,
+    ...node,
+    ...OF_OPERATOR,
+    '--statement',
+    'large.csv',
+  ]);
+  expect([status, err]).toEqual([2, expect.stringContaining('EFBIG')]);
+  expect(await readdir(folder.path)).not.toContainEqual(expect.stringContaining('large.findings'));
 });
 
 test('--record puts findings into the attention queue, once, and ends them when they are gone', async () => {
