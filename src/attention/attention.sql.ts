@@ -146,6 +146,13 @@ export const CLAIM_SCAN = named(
     RETURNING name`,
 );
 
+export const IS_SCAN_DUE = named(
+  'attention_is_scan_due',
+  `
+    SELECT NOT EXISTS (SELECT FROM attention_scans
+                        WHERE name = :name AND ran_at > clock_timestamp() - make_interval(secs => :seconds)) AS due`,
+);
+
 export const WAKE = named(
   'attention_wake',
   `

@@ -33,7 +33,7 @@ const NEWEST_WINDOWS = 20;
  * oldest row, the search starts over, so that every row is read from time to time.
  */
 const OLDER_WINDOWS = 3;
-/** Polling interval for the infrequent searches, in milliseconds. Each search decides whether it is due. */
+/** Polling interval for the two infrequent searches, in milliseconds. Each decides whether it is due. */
 const RARE_POLL_MS = 60_000;
 /**
  * Minimum time between two searches for flagged winnings, over all instances, in seconds. It is shorter than
@@ -69,7 +69,6 @@ const ENDING = [
 export class AttentionWatcher implements OnModuleInit {
   private readonly logger = new Logger('Attention');
   private readonly loop: BackgroundLoop;
-  private readonly rareLoop: BackgroundLoop;
   /**
    * Where the next pass continues. For each unfinished search, `places` has the place of the last row that was read.
    * For each unfinished check, `checked` has the subject of the last item that was checked.
@@ -94,14 +93,22 @@ export class AttentionWatcher implements OnModuleInit {
       work: () => this.pass(),
       onError: ({ message }) => this.logger.error({ msg: 'search for causes failed', detail: message }),
     });
-    this.rareLoop = background.add({
-      name: 'count open rounds, and find flagged winnings without an item',
+    const roundsLoop = background.add({
+      name: 'count open rounds',
       intervalMs: RARE_POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
-      work: () => this.rarePass(),
+      work: () => this.openRounds.run(() => roundsLoop.stopping),
+      onError: ({ message }) => this.logger.error({ msg: 'count of open rounds failed', detail: message }),
+    });
+    background.add({
+      name: 'find flagged winnings without an item',
+      intervalMs: RARE_POLL_MS,
+      firstAfterMs: FIRST_POLL_MS,
+      stopMs: STOP_MS,
+      work: () => this.openMissingWinnings(),
       onError: ({ message }) =>
-        this.logger.error({ msg: 'infrequent search for causes failed', detail: message }),
+        this.logger.error({ msg: 'search for flagged winnings failed', detail: message }),
     });
   }
 
@@ -216,11 +223,6 @@ export class AttentionWatcher implements OnModuleInit {
     const keys = subjects.map(partsOf).map(({ providerId, id }) => ({ providerId, transactionId: id }));
     const flagged = keys.length === 0 ? [] : await this.winnings.stillFlagged(keys);
     return new Set(flagged.map(({ providerId, transactionId }) => subjectOf(providerId, transactionId)));
-  }
-
-  private async rarePass(): Promise<void> {
-    await this.openMissingWinnings();
-    await this.openRounds.run(() => this.rareLoop.stopping);
   }
 
   /**

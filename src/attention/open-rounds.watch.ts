@@ -1,11 +1,16 @@
-import { Injectable } from '@nestjs/common';
-import type { Cause } from './attention.js';
+import { Injectable, Logger } from '@nestjs/common';
+import { type Cause, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { CauseStore, type CountedRounds } from './cause.store.js';
 import { openRounds, type TenantPair } from './causes.js';
 
-/** Minimum time between two counts, over all instances, in seconds. */
+/** Minimum time between the end of a count and the next one, over all instances, in seconds. */
 const COUNT_SECONDS = 3_600;
+/**
+ * Minimum time between the starts of two counts, over all instances, in seconds. A count that does not end, because its
+ * instance stops or dies or the database fails, is repeated after this time. It is longer than a count usually takes.
+ */
+const REPEAT_SECONDS = 600;
 /** Maximum number of transactions of an operator and a provider that a count reads, newest first. Bounds its cost. */
 const TRANSACTIONS_PER_PAIR = 20_000;
 /**
@@ -20,26 +25,49 @@ const CLOSED_PERCENT = 90;
  */
 @Injectable()
 export class OpenRoundsWatch {
+  private readonly logger = new Logger('Attention');
+
   constructor(
     private readonly items: AttentionStore,
     private readonly causes: CauseStore,
   ) {}
 
   /**
-   * Counts the open rounds, unless an instance began a count within the last hour.
+   * Counts the open rounds, unless an instance has done so within the last hour. The item of a pair whose count fails
+   * stays as it is until the next count; whether its provider closes its rounds is then judged by the other pairs.
    * @param mustStop called before each pair is counted; if it returns true, no item changes
    */
   async run(mustStop: () => boolean): Promise<void> {
-    if (!(await this.items.claimScan('rounds', COUNT_SECONDS))) return;
+    if (!(await this.items.isScanDue('rounds', COUNT_SECONDS))) return;
+    if (!(await this.items.claimScan('rounds-begun', REPEAT_SECONDS))) return;
     const counted: (TenantPair & CountedRounds)[] = [];
+    const unknown: string[] = [];
     for (const pair of await this.causes.tradingPairs()) {
       if (mustStop()) return;
-      counted.push({ ...pair, ...(await this.causes.rounds(pair, TRANSACTIONS_PER_PAIR)) });
+      const rounds = await this.count(pair);
+      if (rounds) counted.push({ ...pair, ...rounds });
+      else unknown.push(subjectOf(pair.providerId, pair.operatorId));
     }
     const causes = causesIn(counted);
-    await this.items.endOtherRounds(causes.map(({ subject }) => subject));
+    await this.items.endOtherRounds([...causes.map(({ subject }) => subject), ...unknown]);
     await this.items.open(causes);
     for (const cause of causes) await this.items.countAgain(cause);
+    await this.items.endScan('rounds');
+  }
+
+  /** @returns undefined if the statement fails, for example because it takes too long */
+  private async count(pair: TenantPair): Promise<CountedRounds | undefined> {
+    try {
+      return await this.causes.rounds(pair, TRANSACTIONS_PER_PAIR);
+    } catch (error) {
+      const detail = (error as Error).message;
+      this.logger.error({
+        msg: 'the open rounds of an operator and a provider were not counted',
+        ...pair,
+        detail,
+      });
+      return undefined;
+    }
   }
 }
 

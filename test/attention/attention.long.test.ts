@@ -3,9 +3,6 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
 import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
-import { CauseStore } from '../../src/attention/cause.store.js';
-import { openRounds } from '../../src/attention/causes.js';
-import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
 import { PATIENCE } from '../world/patience.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
@@ -188,61 +185,7 @@ describe('an item is opened and closed with its cause:', () => {
     await operations.call('POST', `${APPROVALS}/${approvalId}/reject`, { reason: 'withdrawn' });
     await itemOf('approval', approvalId, 'CLOSED');
   });
-
-  test('rounds that have been open for more than a day, at a provider that closes its rounds', async () => {
-    await rounds('closed', 20, ['BET', 'WIN']);
-    await rounds('open', 1, ['BET']);
-    await countOpenRounds();
-    const item = await itemOf('round', `${PROVIDER}/${OPERATOR}`);
-    expect(item).toMatchObject({
-      count: 1,
-      summary: '1 round has been open for more than 24 hours',
-      href: `/v1/admin/rounds?open=true&olderThanMinutes=1440&operatorId=${OPERATOR}&providerId=${PROVIDER}`,
-    });
-    const listed = await support.call('GET', String(item['href']));
-    expect([listed.status, listed.json['items']]).toMatchObject([200, [{ roundId: 'open1' }]]);
-    await rounds('more', 1, ['BET']);
-    await countOpenRounds();
-    expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 2 });
-    // Open rounds count however old they are; only the share of closed rounds is limited to last week.
-    await rounds('old', 5, ['BET'], 24 * 30);
-    await countOpenRounds();
-    expect(await itemOf('round', item.subject)).toMatchObject({ id: item.id, count: 7 });
-    // 20 of 23 are less than 90 %: this provider does not close its rounds.
-    await rounds('many', 1, ['BET']);
-    await countOpenRounds();
-    await itemOf('round', item.subject, 'CLOSED');
-  });
-
-  test('open rounds among the newest transactions only: the item says that there may be more', async () => {
-    await rounds('older', 3, ['BET'], 72);
-    await rounds('newest', 2, ['BET'], 24.5);
-    const pair = { operatorId: OPERATOR, providerId: PROVIDER };
-    const count = (transactions: number) => world.app.get(CauseStore).rounds(pair, transactions);
-    expect(await count(2)).toMatchObject({ open: 2, partial: true });
-    expect(await count(1_000)).toMatchObject({ partial: false });
-    expect(openRounds(pair, 2, true)).toMatchObject({
-      summary: 'at least 2 rounds have been open for more than 24 hours',
-    });
-  });
 });
-
-/** Inserts rounds that began `hours` ago and have an APPROVED transaction of each of these kinds. */
-const rounds = (name: string, count: number, kinds: readonly string[], hours = 25) =>
-  world.sql.run(
-    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
-       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
-     SELECT $1, $3 || kind || n, gen_random_uuid(), kind, 'APPROVED', $2, 'REAL', 'dora', 'g', 'EUR', 1, $3 || n, 1, '{}',
-            clock_timestamp() - $6 * interval '1 hour'
-       FROM generate_series(1, $4) n, unnest($5::text[]) kind`,
-    [PROVIDER, OPERATOR, name, count, kinds, hours],
-  );
-
-/** Runs the hourly count of open rounds now. */
-async function countOpenRounds(): Promise<void> {
-  await world.sql.run(`DELETE FROM attention_scans WHERE name = 'rounds'`);
-  await world.app.get(OpenRoundsWatch).run(() => false);
-}
 
 describe('a person', () => {
   let item: Item;
