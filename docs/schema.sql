@@ -337,6 +337,7 @@ CREATE INDEX free_spin_grants_external ON free_spin_grants USING btree (provider
 CREATE INDEX free_spin_grants_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE (state = 'FAILED'::text);
 CREATE INDEX free_spin_grants_failed_of_batch ON free_spin_grants USING btree (batch_id) WHERE ((state = 'FAILED'::text) AND (batch_id IS NOT NULL));
 CREATE INDEX free_spin_grants_of_batch ON free_spin_grants USING btree (batch_id, grant_no) WHERE (batch_id IS NOT NULL);
+CREATE INDEX free_spin_grants_of_batches_changed ON free_spin_grants USING btree (updated_at) WHERE (batch_id IS NOT NULL);
 CREATE INDEX free_spin_grants_of_game ON free_spin_grants USING btree (game_id, grant_no);
 CREATE INDEX free_spin_grants_of_operator ON free_spin_grants USING btree (operator_id, grant_no);
 CREATE INDEX free_spin_grants_of_player ON free_spin_grants USING btree (player_ref, grant_no);

@@ -42,6 +42,7 @@ import { SessionsOfPlayerAtOperator1764000000047 } from './migrations/0047-sessi
 import { SoundReportedAnswers1764000000048 } from './migrations/0048-sound-reported-answers.js';
 import { GrantsOfGame1764000000049 } from './migrations/0049-grants-of-game.js';
 import { SessionsAtOperatorOfPlayer1764000000050 } from './migrations/0050-sessions-at-operator-of-player.js';
+import { GrantsOfBatchesByChange1764000000051 } from './migrations/0051-grants-of-batches-by-change.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -111,6 +112,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
       SoundReportedAnswers1764000000048,
       GrantsOfGame1764000000049,
       SessionsAtOperatorOfPlayer1764000000050,
+      GrantsOfBatchesByChange1764000000051,
     ],
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,

@@ -6,6 +6,8 @@ import { AttentionService } from '../../src/attention/attention.service.js';
 import { AttentionStore } from '../../src/attention/attention.store.js';
 import { BatchesService } from '../../src/free-spins/batches/batches.service.js';
 import { Changes } from '../../src/live/changes.js';
+import { BATCHES, batchOrder, GRANTS } from '../approvals/desk.js';
+import { until } from '../free-spins/tool.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 /** How many batches an instance follows at once. */
@@ -61,17 +63,21 @@ describe('a batch', () => {
          INSERT INTO free_spin_batches (batch_id, operator_id, fingerprint, game_id, created_at)
          VALUES ($1, $2, sha256('x'), $4, clock_timestamp() - make_interval(secs => $6)) RETURNING batch_id)
        INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
-                                     bet_amount_minor, currency, attempt, lease_until, batch_id)
-       SELECT gen_random_uuid(), 'PENDING', $2, $3, 'player', $4, 1, 1, 'EUR', 1, now() + interval '1 hour', batch_id
+                                     bet_amount_minor, currency, attempt, lease_until, batch_id, updated_at)
+       SELECT gen_random_uuid(), 'PENDING', $2, $3, 'player', $4, 1, 1, 'EUR', 1, now() + interval '1 hour', batch_id,
+              clock_timestamp() - make_interval(secs => $6)
          FROM batch, generate_series(1, $5)`,
       [batchId, OPERATOR, PROVIDER, GAME, grants, ageSeconds],
     );
     return batchId;
   }
 
+  /** Lets the last change of the batches be older than ten seconds. */
   const age = (batchIds: readonly string[]) =>
     world.sql.run(
-      `UPDATE free_spin_batches SET created_at = clock_timestamp() - interval '11 seconds' WHERE batch_id = ANY ($1)`,
+      `WITH batches AS (
+         UPDATE free_spin_batches SET created_at = clock_timestamp() - interval '11 seconds' WHERE batch_id = ANY ($1))
+       UPDATE free_spin_grants SET updated_at = clock_timestamp() - interval '11 seconds' WHERE batch_id = ANY ($1)`,
       [batchIds],
     );
 
@@ -91,6 +97,22 @@ describe('a batch', () => {
         WHERE batch_id = $1`,
       [batchId],
     );
+
+  /** Sends a batch, and waits until all of its grants are granted and its last change is older than ten seconds. */
+  async function oldBatch(players: number): Promise<{ batchId: string; requestRefs: string[] }> {
+    const { json } = await world.admin('POST', BATCHES, batchOrder(players));
+    const batchId = String(json['batchId']);
+    await until('the batch is granted', async () => (await countsOf(batchId))['granted'] === players);
+    await age([batchId]);
+    const grants = await world.sql.run<{ ref: string }>(
+      'SELECT request_ref AS ref FROM free_spin_grants WHERE batch_id = $1',
+      [batchId],
+    );
+    return { batchId, requestRefs: grants.map(({ ref }) => ref) };
+  }
+
+  const countsOf = async (batchId: string) =>
+    (await world.admin('GET', `${BATCHES}/${batchId}?items=false`)).json;
 
   const count = async (changes: Changes, batchId: string) =>
     (await changes.read())
@@ -130,6 +152,25 @@ describe('a batch', () => {
     await age(others.slice(1));
     await settle(others.slice(1));
     expect(await count(changes, oldest)).toMatchObject([{ pending: 1 }]);
+    await age([oldest]);
+    await settle([oldest]);
+  });
+
+  test('has an event of a cancel that ends between two readings, however old it is', async () => {
+    const { batchId } = await oldBatch(2);
+    const changes = await begin();
+    expect((await world.admin('POST', `${BATCHES}/${batchId}/cancel`)).status).toBe(202);
+    await until('the batch is cancelled', async () => (await countsOf(batchId))['cancelled'] === 2);
+    expect(await count(changes, batchId)).toMatchObject([{ granted: 0, cancelled: 2 }]);
+    expect(await count(changes, batchId)).toEqual([]);
+  });
+
+  test('has an event of the cancel of one of its grants', async () => {
+    const { batchId, requestRefs } = await oldBatch(2);
+    const changes = await begin();
+    expect((await world.admin('POST', `${GRANTS}/${requestRefs[0]!}/cancel`)).status).toBe(200);
+    expect(await count(changes, batchId)).toMatchObject([{ granted: 1, cancelled: 1 }]);
+    expect(await count(changes, batchId)).toEqual([]);
   });
 });
 

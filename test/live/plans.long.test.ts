@@ -58,9 +58,10 @@ beforeAll(async () => {
          FROM generate_series(1, ${BATCHES}) n
        RETURNING batch_id, right(batch_id::text, 12)::integer AS n)
      INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
-                                   bet_amount_minor, currency, attempt, external_ref, cancel_due, batch_id)
+                                   bet_amount_minor, currency, attempt, external_ref, cancel_due, batch_id, updated_at)
      SELECT n || '-' || grant_of_batch, CASE n % 1000 WHEN 0 THEN 'PENDING' ELSE 'GRANTED' END, 'operator1', 'provider1',
-            'p', 'game', 1, 0, 'EUR', 1, CASE WHEN n % 1000 <> 0 THEN 'x' END, n % 1000 = 1, batch_id
+            'p', 'game', 1, 0, 'EUR', 1, CASE WHEN n % 1000 <> 0 THEN 'x' END, n % 1000 = 1, batch_id,
+            now() - n * interval '1 minute'
        FROM batch, generate_series(1, 10) grant_of_batch`,
   );
   await sql.run('VACUUM (ANALYZE)');

@@ -42,7 +42,8 @@ const progress = (batches: string, further = '') => `
                               count(*) FILTER (WHERE state = 'FAILED') AS failed,
                               count(*) FILTER (WHERE state = 'PENDING') AS pending,
                               count(*) FILTER (WHERE state = 'CANCELLED') AS cancelled,
-                              count(*) FILTER (WHERE state = 'GRANTED' AND cancel_due) AS cancelling
+                              count(*) FILTER (WHERE state = 'GRANTED' AND cancel_due) AS cancelling,
+                              max(updated_at) AS changed_at
                          FROM free_spin_grants g WHERE g.batch_id = b.batch_id) AS c
    CROSS JOIN LATERAL (SELECT count(status_checked_at) AS answers, count(*) FILTER (WHERE completed) AS completed,
                               sum(remaining_spins) AS remaining, min(status_checked_at) AS checked_at
@@ -56,19 +57,29 @@ const PROGRESS = named(
              WHERE batch_id = :batchId AND (:operatorId::text IS NULL OR operator_id = :operatorId)`),
 );
 
-/** Age up to which a batch counts as running, so that a reading sees even a batch that has ended at once. */
+/**
+ * How long a batch counts as running after its creation or the last change of its grants, so that a reading sees even a
+ * change that ends between two readings.
+ */
 const RECENT = `interval '10 seconds'`;
 /**
- * Maximum number of batches that the live view of an instance follows at once, and of grants of each state among which
- * they are searched. Contract, section 9, "Live view".
+ * Maximum number of batches that the live view of an instance follows at once, and of grants among which each search
+ * looks for them. Contract, section 9, "Live view".
  */
 const RUNNING_READ = 50;
 const GRANTS_SEARCHED = 5_000;
 
-/** Every batch that may run and is within the bounds: the recent ones, and those of the first grants of the queues. */
+/**
+ * Every batch that may run and is within the bounds: the recent ones, those of the grants that changed last, and those of
+ * the first grants of the queues.
+ */
 const CANDIDATES = `
   (SELECT batch_id FROM free_spin_batches WHERE created_at > statement_timestamp() - ${RECENT}
     ORDER BY created_at DESC, batch_id DESC LIMIT ${RUNNING_READ})
+  UNION
+  (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants
+                          WHERE batch_id IS NOT NULL AND updated_at > statement_timestamp() - ${RECENT}
+                          ORDER BY updated_at DESC LIMIT ${GRANTS_SEARCHED}) changed)
   UNION
   (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'PENDING'
                           ORDER BY grant_no LIMIT ${GRANTS_SEARCHED}) unsent)
@@ -90,7 +101,8 @@ export const RUNNING = named(
          ORDER BY ${lookUp('b.created_at', 'FROM free_spin_batches b WHERE b.batch_id = candidate.batch_id')} DESC,
                   batch_id DESC
          LIMIT greatest(0, ${RUNNING_READ} - cardinality(:known::uuid[]))))`,
-    `, b.created_at > statement_timestamp() - ${RECENT} OR c.pending > 0 OR c.cancelling > 0 AS running`,
+    `, greatest(b.created_at, c.changed_at) > statement_timestamp() - ${RECENT} OR c.pending > 0 OR c.cancelling > 0
+       AS running`,
   ),
 );
 
