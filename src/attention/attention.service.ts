@@ -60,9 +60,9 @@ export class AttentionService {
     >;
   }
 
-  /** The number of the latest event of all items, from which `changedItems` continues. */
-  latestEvent(): Promise<number> {
-    return this.items.latestEvent();
+  /** The number of the latest event of all items that is older than `seconds`, from which `changedItems` continues. */
+  latestEvent(seconds: number): Promise<number> {
+    return this.items.latestEvent(seconds);
   }
 
   /**

@@ -219,10 +219,13 @@ export const EVENTS = named(
      ORDER BY event_no`,
 );
 
-/** The number of the latest event; 0 if there is none. */
+/** The number of the latest event that is older than `seconds`; 0 if there is none. Reads the newer ones, too. */
 export const LATEST_EVENT = named(
   'attention_latest_event',
-  'SELECT coalesce(max(event_no), 0) AS "eventNo" FROM attention_events',
+  `
+    SELECT coalesce((SELECT event_no FROM attention_events
+                      WHERE created_at <= ${NOW} - make_interval(secs => :seconds)
+                      ORDER BY event_no DESC LIMIT 1), 0) AS "eventNo"`,
 );
 
 /** The items of further events in the order of their numbers, leaving out the events in `seen`. */

@@ -146,9 +146,9 @@ export class AttentionStore {
     return (await query(sql.CHANGES[change], { id, actor, actorName, value })).length > 0;
   }
 
-  /** The number of the latest event of all items; 0 if there is none. */
-  async latestEvent(): Promise<number> {
-    const [row] = await this.database.query<{ eventNo: number }>(sql.LATEST_EVENT, {});
+  /** The number of the latest event of all items that is older than `seconds`; 0 if there is none. */
+  async latestEvent(seconds: number): Promise<number> {
+    const [row] = await this.database.query<{ eventNo: number }>(sql.LATEST_EVENT, { seconds });
     return row!.eventNo;
   }
 

@@ -60,7 +60,8 @@ export class Changes {
   async read(): Promise<LiveEvent[]> {
     const first = this.seen === undefined;
     const seen = this.seen ?? {
-      attentionUpTo: await this.attention.latestEvent(),
+      // Later events are read once more, because one with a lower number may still become visible.
+      attentionUpTo: await this.attention.latestEvent(LATE_MS / 1_000),
       attention: new Map<number, number>(),
       approvals: new Map<string, string>(),
       batches: new Map<string, string>(),

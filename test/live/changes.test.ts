@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApprovalsService } from '../../src/approvals/approvals.service.js';
 import type { Cause } from '../../src/attention/attention.js';
@@ -221,6 +222,32 @@ describe('an item of attention has one event when', () => {
       [cause.subject],
     )) as [{ events: string }];
     expect(Number(events)).toBe(2);
+  });
+
+  test('its transaction is committed after the first reading, although later events were read', async () => {
+    const other = new Client({ connectionString: world.databaseUrl });
+    await other.connect();
+    try {
+      const subject = randomUUID();
+      await other.query('BEGIN');
+      await other.query(
+        `WITH item AS (
+           INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
+           VALUES (gen_random_uuid(), 'reconciliation', $1, 'OPEN', 'late', clock_timestamp()) RETURNING item_id)
+         INSERT INTO attention_events (item_id, event, actor, created_at)
+         SELECT item_id, 'opened', 'croupier', clock_timestamp() FROM item`,
+        [subject],
+      );
+      const early = await openItem('reconciliation');
+      const changes = await begin();
+      expect(await read(changes, early)).toEqual([]);
+      await other.query('COMMIT');
+      const late = { kind: 'reconciliation', subject, summary: 'late' } as const;
+      expect(await read(changes, late)).toMatchObject([{ summary: 'late' }]);
+      expect(await read(changes, late)).toEqual([]);
+    } finally {
+      await other.end();
+    }
   });
 
   test('its transaction is parked', async () => {

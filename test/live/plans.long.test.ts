@@ -45,7 +45,8 @@ beforeAll(async () => {
       INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
       VALUES (gen_random_uuid(), 'reconciliation', 'x', 'OPEN', 'x', now()) RETURNING item_id)
     INSERT INTO attention_events (item_id, event, actor, created_at)
-    SELECT item_id, 'commented', 'x', now() FROM item, generate_series(1, ${ROWS})`);
+    SELECT item_id, 'commented', 'x', now() - (${ROWS} - n) * interval '1 second' FROM item, generate_series(1, ${ROWS}) n
+     ORDER BY n`);
   await sql.run(`
     INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
     VALUES ('game', 'provider1', 'x', 'ACTIVE', now(), now())`);
@@ -73,7 +74,8 @@ test.each([
   ['the minutes', READ_MINUTES, {}, 60],
   ['the amounts', READ_AMOUNTS, {}, 60],
   ['the health', READ_HEALTH, { tenantIds: ['operator1'], minutes: 5 }, 60],
-  ['the latest event', LATEST_EVENT, {}, 1],
+  // An event a second, until the table is filled and analyzed.
+  ['the latest event', LATEST_EVENT, { seconds: 30 }, 31],
   ['the items of events', ITEMS_OF_EVENTS, { after: ROWS - 100, seen: [], limit: 50 }, 200],
   ['the states of approvals', STATES, { known: [] }, 10],
   // 40 batches run: the search reads their 400 grants and each batch, their progress each batch and its grants.
