@@ -142,7 +142,8 @@ export class ApprovalResponse extends ApprovalItem {
   @ApiPropertyOptional({
     type: Object,
     description:
-      'for an APPROVED approval: the answer that the call would have had without an approval, or `error` if the action failed',
+      'for an APPROVED approval: the answer that the call would have had without an approval, for a change of limits the ' +
+      "operator's own limits after it, or `error` if the action failed",
   })
   result?: object;
 }
