@@ -82,7 +82,7 @@ export class ProviderCallbacks {
         msg: 'a callback could not be recorded and was not sent',
         route,
         reference,
-        error,
+        err: error,
       });
       return unsent('the call could not be recorded');
     }
@@ -121,7 +121,7 @@ export class ProviderCallbacks {
         msg: 'the outcome of a callback could not be recorded',
         callbackId,
         completion,
-        error,
+        err: error,
       });
     });
     return outcome;

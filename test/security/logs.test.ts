@@ -145,6 +145,24 @@ describe('of a run at level trace', () => {
 });
 
 test.each([
+  ['a callback could not be recorded and was not sent', 'before the call'],
+  ['the outcome of a callback could not be recorded', 'after the call'],
+])('“%s” is logged with its error, and without the values of its statement', async (msg, moment) => {
+  lines.length = 0;
+  const { sessionId, playerRef } = await world.launch();
+  const held = world.provider.next({ do: 'hold' }, { sessionId });
+  const revoked = moment === 'after the call' ? world.revoke(sessionId) : undefined;
+  if (revoked) await held.arrived;
+  await world.sql.run('ALTER TABLE callbacks RENAME TO hidden');
+  held.release();
+  await (revoked ?? world.revoke(sessionId));
+  await world.sql.run('ALTER TABLE hidden RENAME TO callbacks');
+  const line = lines.find((each) => each.includes(msg))!;
+  expect(JSON.parse(line)).toMatchObject({ err: { message: 'relation "callbacks" does not exist' } });
+  expect(line).not.toContain(playerRef);
+});
+
+test.each([
   'secret',
   'sessionToken',
   'launchUrl',
