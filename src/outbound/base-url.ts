@@ -32,6 +32,17 @@ export function checkBaseUrl(url: string, allowPrivate: boolean): string | undef
   return undefined;
 }
 
+/**
+ * Checks an address before a call. It may have been stored while `OUTBOUND_ALLOW_PRIVATE` was set.
+ * @returns why the address must not be called; undefined if it may be
+ */
+export function refusalToCall(url: URL, allowPrivate: boolean): string | undefined {
+  if (allowPrivate) return undefined;
+  if (namesPrivateAddress(url)) return 'the address is private';
+  if (url.protocol !== 'https:') return `the address is not https: ${ALLOWED_BY}`;
+  return undefined;
+}
+
 /** A parser would take the first segment of the path as the host. */
 function lacksHost(url: string): boolean {
   const authority = AUTHORITY.exec(url)?.[1];

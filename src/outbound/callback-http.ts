@@ -5,8 +5,8 @@ import { Agent as HttpsAgent } from 'node:https';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { Configuration } from '../config/configuration.js';
 import { type Addressee, CallSigner } from './call-signer.js';
-import { namesPrivateAddress } from './address.js';
 import { AnswerBody } from './answer.js';
+import { refusalToCall } from './base-url.js';
 import { HostResolver } from './host-resolver.js';
 
 export interface Callback extends Addressee {
@@ -37,7 +37,8 @@ export type CallbackAnswer =
 
 /**
  * Sends callbacks to providers. Each is sent once, over a new connection, with one time-out. Redirects are not
- * followed. Addresses must be public unless `OUTBOUND_ALLOW_PRIVATE` is set. A failed call is returned as a value.
+ * followed. Addresses must be public and https unless `OUTBOUND_ALLOW_PRIVATE` is set. A failed call is returned as a
+ * value.
  */
 @Injectable()
 export class CallbackHttp {
@@ -54,14 +55,9 @@ export class CallbackHttp {
    */
   async post(callback: Callback): Promise<CallbackAnswer> {
     const url = new URL(callback.url);
-    if (!this.configuration.outboundAllowPrivate && namesPrivateAddress(url)) {
-      return {
-        kind: 'unanswered',
-        cause: 'refused',
-        mayHaveArrived: false,
-        detail: 'the address is private',
-      };
-    }
+    const refusal = refusalToCall(url, this.configuration.outboundAllowPrivate);
+    if (refusal !== undefined)
+      return { kind: 'unanswered', cause: 'refused', mayHaveArrived: false, detail: refusal };
     const timeout = AbortSignal.timeout(callback.timeoutMs);
     const connection = this.connectionFor(url);
     try {

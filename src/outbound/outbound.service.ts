@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Socket } from 'node:net';
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { Configuration } from '../config/configuration.js';
-import { namesPrivateAddress } from './address.js';
 import { AnswerHandler, type CallOutcome, failed, type Interpretation } from './answer.js';
+import { refusalToCall } from './base-url.js';
 import { type Addressee, CallSigner } from './call-signer.js';
 import { HostResolver } from './host-resolver.js';
 
@@ -42,12 +42,13 @@ interface Counterpart {
   readonly baseUrl: string;
   readonly origin: string;
   readonly basePath: string;
-  readonly isPrivate: boolean;
+  /** Why the address must not be called. */
+  readonly refusal: string | undefined;
 }
 
 /**
- * Sends signed calls to wallets: signs the exact bytes, sends them once, follows no redirect, connects to private
- * addresses only if configured, and reads a bounded answer.
+ * Sends signed calls to wallets: signs the exact bytes, sends them once, follows no redirect, calls private addresses
+ * and plain http only if configured, and reads a bounded answer.
  *
  * Each operator has connections of its own, so that an operator that does not answer never delays another, even at the
  * same address. It may have as many connections as calls under way, so no call waits for a free connection.
@@ -91,9 +92,9 @@ export class Outbound implements OnApplicationShutdown {
 
   private send(call: SignedCall, conclude: (outcome: CallOutcome) => Interpretation): void {
     if (this.stopped) throw new Error('the service has shut down');
-    const { agent, origin, basePath, isPrivate } = this.counterpartOf(call);
-    if (!this.configuration.outboundAllowPrivate && isPrivate) {
-      conclude({ kind: 'failed', answered: false, notSent: true, detail: 'the address is private' });
+    const { agent, origin, basePath, refusal } = this.counterpartOf(call);
+    if (refusal !== undefined) {
+      conclude({ kind: 'failed', answered: false, notSent: true, detail: refusal });
       return;
     }
     const path = basePath + call.route;
@@ -108,17 +109,18 @@ export class Outbound implements OnApplicationShutdown {
     const known = this.counterparts.get(tenantId);
     if (known?.baseUrl === baseUrl) return known;
     const url = new URL(baseUrl);
+    const { outboundAllowPrivate } = this.configuration;
     const counterpart = {
       // The agent closes idle connections to a former address automatically.
       agent:
         known?.agent ??
         walletAgent({
-          lookup: this.configuration.outboundAllowPrivate ? this.resolver.any : this.resolver.publicOnly,
+          lookup: outboundAllowPrivate ? this.resolver.any : this.resolver.publicOnly,
         }),
       baseUrl,
       origin: url.origin,
       basePath: url.pathname.replace(/\/$/, ''),
-      isPrivate: namesPrivateAddress(url),
+      refusal: refusalToCall(url, outboundAllowPrivate),
     };
     this.counterparts.set(tenantId, counterpart);
     return counterpart;

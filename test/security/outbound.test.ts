@@ -157,7 +157,6 @@ describe('a name', () => {
     const url = `https://wallet.example:${port}`;
     expect((await admin('PATCH', '/v1/admin/operators/named', { walletBaseUrl: url })).status).toBe(200);
     const reason = addresses.length ? /resolves to a private address/ : /no address/;
-    expect(await outcomes(`http://wallet.example:${port}/x`)).toEqual([reason, reason].map(matching));
     expect(await outcomes(`https://wallet.example:${port}/x`)).toEqual([reason, reason].map(matching));
     expect(connections).toBe(0);
   });
@@ -173,8 +172,15 @@ describe('a name', () => {
     expect(await resolved()).toBe('8.8.8.8');
     expect(await resolved()).toBe('the name resolves to a private address');
     expect(asked()).toBe(2);
-    expect(await outcomes(`http://wallet.example:${port}/x`)).toEqual([/private/, /private/].map(matching));
+    expect(await outcomes(`https://wallet.example:${port}/x`)).toEqual([/private/, /private/].map(matching));
     expect(connections).toBe(0);
+  });
+
+  test('with plain http, registered while that was allowed, is not even resolved, and the reason names the setting', async () => {
+    const asked = names(['8.8.8.8']);
+    const reason = /not https: only OUTBOUND_ALLOW_PRIVATE=true allows it/;
+    expect(await outcomes('http://wallet.example/x')).toEqual([reason, reason].map(matching));
+    expect(asked()).toBe(0);
   });
 
   test('of this machine is not registered', async () => {
