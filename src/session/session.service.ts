@@ -213,9 +213,16 @@ export class SessionService {
   }
 }
 
-/** Adds the token to the launch address, from which the game's client reads it. */
+/**
+ * Adds the token to the launch address, from which the game's client reads it, in place of any other `sessionToken`. The
+ * query is edited as text: URLSearchParams would write the other parameters in its own form, `%20` as `+`.
+ */
 function withToken(launchUrl: string, sessionToken: string): string {
   const url = new URL(launchUrl);
-  url.searchParams.set('sessionToken', sessionToken);
+  const others = url.search
+    .slice(1)
+    .split('&')
+    .filter((parameter) => parameter !== '' && !new URLSearchParams(parameter).has('sessionToken'));
+  url.search = [...others, `sessionToken=${sessionToken}`].join('&');
   return url.href;
 }

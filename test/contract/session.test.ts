@@ -24,6 +24,24 @@ describe('launch', () => {
     });
   });
 
+  test.each([
+    ['https://play.example', 'https://play.example/?'],
+    ['https://play.example/a?b=c%20d&flag&e=%2B#f', 'https://play.example/a?b=c%20d&flag&e=%2B&', '#f'],
+    ['https://play.example/?sessionToken=a&b=1&session%54oken=c', 'https://play.example/?b=1&'],
+  ])(
+    'adds the token to the launchUrl %s, and changes nothing else',
+    async (launchUrl, before, after = '') => {
+      const game = { providerId: PROVIDER, name: 'Launched', launchUrl };
+      await world.admin('PUT', '/v1/admin/games/launched', game);
+      const { json } = await world.signed(OPERATOR, '/v1/operator/sessions', {
+        playerRef: 'ann',
+        gameId: 'launched',
+        currency: 'EUR',
+      });
+      expect(json['launchUrl']).toBe(`${before}sessionToken=${String(json['sessionToken'])}${after}`);
+    },
+  );
+
   test('stores no token, only its SHA-256', async () => {
     const session = await world.launch();
     const rows = await world.sql.run<{ row: string }>('SELECT s::text AS row FROM sessions s');
