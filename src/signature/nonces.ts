@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { Tenant } from '../tenancy/tenant.js';
 import { NonceMemory } from './nonce-memory.js';
 import { NonceStore } from './nonce.store.js';
@@ -18,6 +19,7 @@ export type NonceClaim = { readonly claimed: false } | { readonly claimed: true;
 @Injectable()
 export class Nonces {
   private readonly rememberSeconds: number;
+  private readonly logger = new BoundedLogger('Signature');
 
   constructor(
     private readonly configuration: Configuration,
@@ -36,7 +38,7 @@ export class Nonces {
 
   /**
    * Claims the nonce wherever the tenant's nonces are kept. Call it only after the signature has been verified.
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full, or Redis cannot claim
+   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full, or Redis or the database cannot claim
    */
   async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
     if (this.redis.configured) {
@@ -45,7 +47,18 @@ export class Nonces {
     }
     const inProcess = this.claimInProcess(tenant, nonce);
     if (!inProcess.claimed || this.areInProcess(tenant)) return inProcess;
-    return { claimed: await this.store.claim(tenant.id, nonce, this.rememberSeconds) };
+    return { claimed: await this.claimInDatabase(tenant, nonce) };
+  }
+
+  private claimInDatabase(tenant: Tenant, nonce: string): Promise<boolean> {
+    return this.store.claim(tenant.id, nonce, this.rememberSeconds).catch((error: unknown) => {
+      const { message, code } = error as Error & { code?: string };
+      this.logger.warn({
+        msg: 'nonce not claimed, request refused: check PostgreSQL',
+        error: message || code,
+      });
+      throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
+    });
   }
 
   /**

@@ -57,6 +57,28 @@ describe('when Redis does not answer', () => {
   });
 });
 
+describe('without Redis, when PostgreSQL cannot claim', () => {
+  const lines: string[] = [];
+  const world = useWorld(
+    { LOG_LEVEL: 'warn', REDIS_URL: '' },
+    { write: (line: string) => void lines.push(line) },
+  );
+
+  test('an operator is refused with a retryable 500, and the log says why', async () => {
+    await world.sql.run('ALTER TABLE nonces RENAME TO hidden');
+    const refused = await world.signed(OPERATOR, '/v1/operator/sessions', {});
+    await world.sql.run('ALTER TABLE hidden RENAME TO nonces');
+    expect(refused.status).toBe(500);
+    expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+    expect(refused.headers.get('x-next-action')).toBe('retry-same-request');
+    const warning = lines.find((line) => line.includes('nonce not claimed'))!;
+    expect(JSON.parse(warning)).toMatchObject({
+      msg: 'nonce not claimed, request refused: check PostgreSQL',
+      error: 'relation "nonces" does not exist',
+    });
+  });
+});
+
 const redisUrl = inject('redisUrl');
 describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
   test('the instance is not ready meanwhile, recovers automatically, and logs one line for each change', async () => {
