@@ -6,12 +6,12 @@ import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/pr
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
-import { type ClaimedRevocation, RevocationStore } from './revocation.store.js';
+import { type ClaimedRevocation, RevocationStore, type UnsentRevocation } from './revocation.store.js';
 import type { RevocationNotification } from './session.response.js';
 
-/** Maximum number of queued notifications that an instance sends at a time. */
-const IN_FLIGHT = 8;
-/** Maximum number of queued sessions. Polling finds the notifications that did not fit into the queue. */
+/** Maximum number of queued notifications that an instance sends to one provider at a time. */
+const CALLS_PER_PROVIDER = 8;
+/** Maximum number of queued notifications of one provider. Polling finds those that did not fit into the queue. */
 const QUEUE_LIMIT = 1_000;
 const POLL_MS = 5_000;
 /**
@@ -26,6 +26,13 @@ const PENDING: RevocationNotification = { delivered: false, error: 'pending' };
 const UNKNOWN_OUTCOME =
   'the outcome is not known: the platform may have stopped while the provider was being notified';
 
+/** The notifications of one provider. No other provider's notifications wait for them. */
+interface ProviderQueue {
+  /** Ids of sessions, the next one first. Polling finds a session again while it waits here, so this is a set. */
+  readonly sessionIds: Set<string>;
+  readonly workers: Set<Promise<void>>;
+}
+
 /**
  * Notifies the provider of each revoked session once: the claim of a notification is committed before the call. Any
  * instance may send a notification that another one left unsent. A notification that failed, or whose outcome is
@@ -34,8 +41,8 @@ const UNKNOWN_OUTCOME =
 @Injectable()
 export class RevocationNotifier {
   private readonly logger = new Logger('Revocation');
-  private readonly queue: string[] = [];
-  private readonly workers = new Set<Promise<void>>();
+  /** By provider id. It needs no bound, because providers are few and never deleted. */
+  private readonly queues = new Map<string, ProviderQueue>();
   private readonly loop: BackgroundLoop;
 
   constructor(
@@ -52,10 +59,10 @@ export class RevocationNotifier {
       intervalMs: POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
-      work: () => Promise.resolve(this.addWorkers(1)),
-      inFlight: () => [...this.workers],
+      work: () => this.findUnsent(),
+      inFlight: () => [...this.queues.values()].flatMap(({ workers }) => [...workers]),
       onError: ({ message }) =>
-        this.logger.error({ msg: 'notifications cannot be started', detail: message }),
+        this.logger.error({ msg: 'the check for unsent notifications failed', detail: message }),
     });
   }
 
@@ -66,14 +73,15 @@ export class RevocationNotifier {
   }
 
   /**
-   * Notifies the providers of many sessions, a few at a time. Resolves when the queued notifications are sent, at the
-   * latest after the time-out of one callback; the rest is sent in the background.
+   * Notifies the providers of many sessions, a few at a time per provider. Resolves when the queued notifications of
+   * these providers are sent, at the latest after the time-out of one callback; the rest is sent in the background.
    */
-  async notifyAll(sessionIds: readonly string[]): Promise<void> {
-    this.queue.push(...sessionIds.slice(0, Math.max(0, QUEUE_LIMIT - this.queue.length)));
-    if (sessionIds.length > 0) this.addWorkers(sessionIds.length);
+  async notifyAll(sessions: readonly UnsentRevocation[]): Promise<void> {
+    this.enqueue(sessions);
+    const providerIds = new Set(sessions.map(({ providerId }) => providerId));
+    const workers = [...providerIds].flatMap((id) => [...this.queueOf(id).workers]);
     const patience = sleep(this.configuration.callbackTimeoutMs, undefined, { ref: false });
-    await Promise.race([Promise.all(this.workers), patience]);
+    await Promise.race([Promise.all(workers), patience]);
   }
 
   /** Reads the outcome of a notification, without sending it. */
@@ -87,31 +95,51 @@ export class RevocationNotifier {
     return { delivered, ...(status !== null && { status }), ...(error !== null && { error }) };
   }
 
-  /** Starts up to `wanted` workers. They send the queued notifications, then those that any instance left unsent. */
-  private addWorkers(wanted: number): void {
-    for (let more = wanted; more > 0 && this.workers.size < IN_FLIGHT && !this.loop.stopping; more -= 1) {
-      const worker = this.work()
-        .catch((error: unknown) => {
-          this.logger.error({ msg: 'notifications interrupted', detail: (error as Error).message });
-        })
-        .finally(() => this.workers.delete(worker));
-      this.workers.add(worker);
+  /** Queues the notifications that any instance left unsent. */
+  private async findUnsent(): Promise<void> {
+    this.enqueue(await this.revocations.unsent(QUEUE_LIMIT));
+    // Workers end when they cannot reach the database, and leave their queue as it is.
+    for (const providerId of this.queues.keys()) this.addWorkers(providerId);
+  }
+
+  private enqueue(revocations: readonly UnsentRevocation[]): void {
+    for (const { providerId, sessionId } of revocations) {
+      const { sessionIds } = this.queueOf(providerId);
+      if (sessionIds.size < QUEUE_LIMIT) sessionIds.add(sessionId);
+      this.addWorkers(providerId);
     }
   }
 
-  private async work(): Promise<void> {
-    while (!this.loop.stopping) {
-      const sessionId = this.queue.shift();
-      const claimed = await (sessionId === undefined
-        ? this.revocations.claimUnsent()
-        : this.revocations.claim(sessionId));
+  private queueOf(providerId: string): ProviderQueue {
+    const queue = this.queues.get(providerId) ?? { sessionIds: new Set(), workers: new Set() };
+    this.queues.set(providerId, queue);
+    return queue;
+  }
+
+  /** Starts workers for the queued notifications; each takes its first one at once. */
+  private addWorkers(providerId: string): void {
+    const { sessionIds, workers } = this.queueOf(providerId);
+    while (sessionIds.size > 0 && workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
+      const worker = this.work(sessionIds)
+        .catch((error: unknown) => {
+          const detail = (error as Error).message;
+          this.logger.error({ msg: 'notifications interrupted', providerId, detail });
+        })
+        .finally(() => workers.delete(worker));
+      workers.add(worker);
+    }
+  }
+
+  private async work(sessionIds: Set<string>): Promise<void> {
+    for (const sessionId of sessionIds) {
+      if (this.loop.stopping) return;
+      sessionIds.delete(sessionId);
+      const claimed = await this.revocations.claim(sessionId);
+      if (!claimed) continue;
       // Each notification has its own request id, because the request that started this worker may concern other
       // sessions.
-      if (claimed) {
-        const { sessionId: id, providerId } = claimed;
-        const fields = { actor: 'revocation', sessionId: id, providerId };
-        await this.tracing.runWork('notify', this.randomness.uuid(), fields, () => this.send(claimed));
-      } else if (sessionId === undefined) return;
+      const fields = { actor: 'revocation', sessionId, providerId: claimed.providerId };
+      await this.tracing.runWork('notify', this.randomness.uuid(), fields, () => this.send(claimed));
     }
   }
 

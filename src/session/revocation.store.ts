@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
+import { lookUp } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import type { RevocationNotification } from './session.response.js';
@@ -16,6 +17,12 @@ export interface ClaimedRevocation {
   readonly revokedAt: Date;
   /** End of the claim's lease, as text, because a Date would lose the microseconds. It identifies the claim. */
   readonly lease: string;
+}
+
+/** A session whose provider must be notified of its revocation. */
+export interface UnsentRevocation {
+  readonly sessionId: string;
+  readonly providerId: string;
 }
 
 interface StoredNotification {
@@ -46,12 +53,27 @@ const CLAIM_AGAIN = named(
      AND (NOT r.sent OR NOT r.delivered OR (r.delivered IS NULL AND r.lease_until <= clock_timestamp()))`),
 );
 
-/** Claims a notification that its instance left unsent, because the instance stopped or its queue was full. */
-const CLAIM_LEFT = named(
-  'revocation_claim_left',
-  claimWhere(`NOT r.sent AND r.session_id = (
-    SELECT session_id FROM session_revocations WHERE NOT sent AND lease_until <= clock_timestamp()
-     ORDER BY lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)`),
+/**
+ * Maximum number of unsent notifications that one search examines, those that have waited the longest first. It takes
+ * about 0.1 s for 10,000, because it looks up the provider of each.
+ */
+const EXAMINED_LIMIT = 20_000;
+
+/**
+ * Selects notifications that their instance left unsent, because the instance stopped or its queue was full: up to
+ * `:limit` of each provider, those that have waited the longest first.
+ */
+export const UNSENT = named(
+  'revocation_unsent',
+  `
+    SELECT "sessionId", "providerId"
+      FROM (SELECT "sessionId", "providerId", row_number() OVER (PARTITION BY "providerId" ORDER BY lease_until) AS place
+              FROM (SELECT r.session_id AS "sessionId", r.lease_until,
+                           ${lookUp('s.provider_id', 'FROM sessions s WHERE s.session_id = r.session_id')} AS "providerId"
+                      FROM session_revocations r WHERE NOT r.sent AND r.lease_until <= clock_timestamp()
+                     ORDER BY r.lease_until LIMIT ${EXAMINED_LIMIT}) AS waiting) AS numbered
+     WHERE place <= :limit
+     ORDER BY place`,
 );
 
 /**
@@ -102,10 +124,9 @@ export class RevocationStore {
     return (await query<ClaimedRevocation>(CLAIM_AGAIN, values))[0];
   }
 
-  /** Claims the notification that has been unsent the longest, if there is one. */
-  async claimUnsent(): Promise<ClaimedRevocation | undefined> {
-    const values = { leaseSeconds: this.leaseSeconds };
-    return (await this.database.query<ClaimedRevocation>(CLAIM_LEFT, values))[0];
+  /** @returns notifications that their instance left unsent, up to `limit` of each provider */
+  unsent(limit: number): Promise<UnsentRevocation[]> {
+    return this.database.query(UNSENT, { limit });
   }
 
   async complete(

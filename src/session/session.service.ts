@@ -204,12 +204,12 @@ export class SessionService {
       const sessions = ended.map(({ sessionId }) => sessionId);
       const target = `player:${operator.id}/${playerRef}`;
       const entry = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
-      if (sessions.length > 0) await record(entry);
-      return sessions;
+      if (ended.length > 0) await record(entry);
+      return ended;
     });
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
     await this.notifier.notifyAll(revoked);
-    return { revoked };
+    return { revoked: revoked.map(({ sessionId }) => sessionId) };
   }
 }
 

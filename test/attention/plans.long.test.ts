@@ -11,6 +11,7 @@ import {
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { BEGIN_EXPIRIES } from '../../src/free-spins/grants/grant.sql.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
+import { UNSENT } from '../../src/session/revocation.store.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
@@ -71,9 +72,11 @@ beforeAll(async () => {
             now(), 'KICK'
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
+  // One in ten is unsent.
   await sql.run(
-    `INSERT INTO session_revocations (session_id, sent, delivered, error)
-     SELECT session_id, true, n % 20 <> 0, CASE n % 20 WHEN 0 THEN 'x' END
+    `INSERT INTO session_revocations (session_id, sent, delivered, error, lease_until)
+     SELECT session_id, n % 10 <> 1, CASE WHEN n % 10 <> 1 THEN n % 20 <> 0 END, CASE n % 20 WHEN 0 THEN 'x' END,
+            CASE n % 10 WHEN 1 THEN now() END
        FROM (SELECT session_id, row_number() OVER () AS n FROM sessions) numbered`,
   );
   await sql.run(
@@ -188,6 +191,11 @@ test('flagged winnings are searched among the newest rows', async () => {
 
 test('grants whose expiry begins are found among the live ones', async () => {
   await expectCheap(BEGIN_EXPIRIES, { limit: WINDOW });
+});
+
+test('revocations that were left unsent are found by their index, and their sessions by key', async () => {
+  const unsent = ROWS / 50;
+  await expectCheap(UNSENT, { limit: WINDOW }, 2 * unsent);
 });
 
 test('items that are present are read in windows', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../world/world.js';
 
 const CALLBACK_TIMEOUT_MS = 1500;
-/** Maximum number of notifications of a player's sessions that one instance has in flight. */
+/** Maximum number of queued notifications of one provider that one instance has in flight. */
 const AT_ONCE = 8;
 
 const environment = { CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) };
@@ -23,6 +23,8 @@ const tool = new Tool(world);
 
 const notificationsTo = (sessionId: string) =>
   world.provider.calls(REVOKE).filter(({ json }) => json['sessionId'] === sessionId);
+
+const isNotified = (sessionId: string) => notificationsTo(sessionId).length > 0;
 
 const notificationOf = async (sessionId: string) => (await world.revoke(sessionId)).json['notification'];
 
@@ -226,10 +228,10 @@ describe('a revocation', () => {
 describe('a revocation of all sessions of a player', () => {
   const revokeAll = (playerRef: string) =>
     world.signed(OPERATOR, `/v1/operator/players/${playerRef}/revoke-sessions`, { reason: 'SELF_EXCLUSION' });
-  const launched = async (count: number, playerRef: string) => {
+  const launched = async (count: number, playerRef: string, gameId = GAME) => {
     const sessions = [];
     for (let index = 0; index < count; index += 1)
-      sessions.push((await world.launch({ playerRef })).sessionId);
+      sessions.push((await world.launch({ playerRef, gameId })).sessionId);
     return sessions;
   };
 
@@ -242,7 +244,7 @@ describe('a revocation of all sessions of a player', () => {
     await held.arrived;
     const open = `SELECT FROM sessions WHERE player_ref = $1 AND operator_id = $2 AND revoked_at IS NULL`;
     expect(await world.sql.run(open, [playerRef, OPERATOR])).toEqual([]);
-    const calls = () => sessions.filter((sessionId) => notificationsTo(sessionId).length > 0).length;
+    const calls = () => sessions.filter(isNotified).length;
     await until('the maximum number is in flight', () => calls() === AT_ONCE);
     held.withdraw();
     held.release();
@@ -265,5 +267,45 @@ describe('a revocation of all sessions of a player', () => {
       sessions.every((sessionId) => notificationsTo(sessionId).length === 1),
     );
     silent.withdraw();
+  });
+
+  test('notifies a provider at once while another one does not answer', async () => {
+    const [playerRef, other] = [`player-${randomUUID()}`, `player-${randomUUID()}`];
+    const silent = await launched(3 * AT_ONCE, playerRef);
+    const answering = await launched(AT_ONCE + 1, other, FOREIGN_GAME);
+    const held = world.provider.always({ do: 'hold' }, { playerRef });
+    const reply = revokeAll(playerRef);
+    await held.arrived;
+    expect((await revokeAll(other)).status).toBe(200);
+    expect(answering.filter(isNotified)).toEqual(answering);
+    expect(silent.filter(isNotified).length).toBeLessThan(silent.length);
+    held.release();
+    held.withdraw();
+    await reply;
+  });
+
+  test('left unsent is notified at once while another provider does not answer', async () => {
+    const playerRef = `player-${randomUUID()}`;
+    const silent = await launched(3 * AT_ONCE, playerRef);
+    const [answering = ''] = await launched(1, playerRef, FOREIGN_GAME);
+    const held = world.provider.always(
+      { do: 'hold' },
+      { where: ({ json }) => silent.includes(String(json['sessionId'])) },
+    );
+    await world.sql.run(
+      `WITH revoked AS (
+         UPDATE sessions SET revoked_at = now(), revoke_reason = 'KICK' WHERE player_ref = $1 RETURNING session_id)
+       INSERT INTO session_revocations (session_id, lease_until)
+       SELECT session_id, clock_timestamp() - make_interval(secs => CASE WHEN session_id = $2 THEN 1 ELSE 2 END)
+         FROM revoked`,
+      [playerRef, answering],
+    );
+    await until('the provider that answers is notified', () => notificationsTo(answering).length === 1);
+    expect(silent.filter(isNotified).length).toBeLessThan(silent.length);
+    held.release();
+    held.withdraw();
+    await until('all are notified', () =>
+      silent.every((sessionId) => notificationsTo(sessionId).length === 1),
+    );
   });
 });
