@@ -23,6 +23,7 @@ const FIRST_POLL_MS = 1_000;
 const STOP_MS = 5_000;
 
 const PENDING: RevocationNotification = { delivered: false, error: 'pending' };
+export const NOT_NOTIFIED = 'the provider was not notified';
 const UNKNOWN_OUTCOME =
   'the outcome is not known: the platform may have stopped while the provider was being notified';
 
@@ -88,7 +89,7 @@ export class RevocationNotifier {
   async notificationOf(sessionId: string): Promise<RevocationNotification> {
     const stored = await this.revocations.notification(sessionId);
     // A session that an earlier version revoked without notifying the provider has no row.
-    if (!stored) return { delivered: false, error: 'the provider was not notified' };
+    if (!stored) return { delivered: false, error: NOT_NOTIFIED };
     const { sent, delivered, status, error, leaseAlive } = stored;
     if (delivered === null)
       return leaseAlive || !sent ? PENDING : { delivered: false, error: UNKNOWN_OUTCOME };

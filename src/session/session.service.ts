@@ -11,7 +11,7 @@ import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import { assertCurrency, type Operator, type Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { RevocationNotifier } from './revocation.notifier.js';
+import { NOT_NOTIFIED, RevocationNotifier } from './revocation.notifier.js';
 import { RevocationStore } from './revocation.store.js';
 import type { RevokeReason, Session } from './session.entity.js';
 import type { LaunchRequest, SessionQuery } from './session.request.js';
@@ -167,8 +167,8 @@ export class SessionService {
 
   /**
    * Sends an undelivered notification of a revocation once more, under the same revocationRef. Contract, section 9.
-   * @throws CroupierError NOT_FOUND · CONFLICT if the session is not revoked, or its notification is delivered or under
-   *   way
+   * @throws CroupierError NOT_FOUND · CONFLICT if the session is not revoked, or its notification is delivered, under
+   *   way, or was never recorded by an early version
    */
   async notifyAgain(actor: Actor, sessionId: string): Promise<RevokeResponse> {
     const session = await this.sessions.find(sessionId);
@@ -182,8 +182,9 @@ export class SessionService {
     });
     if (claimed)
       return { sessionId, status: 'REVOKED', revokedAt, notification: await this.notifier.send(claimed) };
-    const { delivered } = await this.notifier.notificationOf(sessionId);
+    const { delivered, error } = await this.notifier.notificationOf(sessionId);
     if (delivered) throw new CroupierError('CONFLICT', 'the notification was delivered');
+    if (error === NOT_NOTIFIED) throw new CroupierError('CONFLICT', NOT_NOTIFIED);
     throw new CroupierError('CONFLICT', 'the notification is under way', {
       'X-Next-Action': 'wait-then-retry',
     });

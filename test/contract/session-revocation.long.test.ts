@@ -153,6 +153,21 @@ describe('a revocation', () => {
     expect((await laterReply).json['notification']).toEqual({ delivered: true, status: 200 });
   });
 
+  test('that an early version did not record cannot be sent by an administrator', async () => {
+    const { sessionId } = await world.launch();
+    await world.sql.run(
+      `UPDATE sessions SET revoked_at = now(), revoke_reason = 'KICK' WHERE session_id = $1`,
+      [sessionId],
+    );
+    expect(await notificationOf(sessionId)).toEqual({
+      delivered: false,
+      error: 'the provider was not notified',
+    });
+    const reply = await world.admin('POST', `/v1/admin/sessions/${sessionId}/notify`);
+    expect([reply.status, reply.headers.get('x-next-action')]).toEqual([409, 'fix-request']);
+    expect(reply.json['error']).toBe('the provider was not notified');
+  });
+
   test('that is requested many times at once notifies the provider once', async () => {
     const session = await world.launch();
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.revoke(session.sessionId)));
