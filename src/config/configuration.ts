@@ -342,6 +342,11 @@ function proxies(value: string | undefined): string[] {
         `TRUST_PROXY: ${JSON.stringify(entry)} is neither an address nor a CIDR block`,
       );
     }
+    if (Number(bits) === 0) {
+      throw new ConfigurationError(
+        `TRUST_PROXY: ${JSON.stringify(entry)} contains every address; list only the addresses of your proxies`,
+      );
+    }
   }
   return entries.filter(Boolean);
 }

@@ -13,7 +13,7 @@ export function readEnvironment<T>(
   const environment: Environment = {
     ...process.env,
     // `npm start` starts the sandbox; the production start is `node dist/main.js`.
-    SANDBOX: process.env['SANDBOX'] ?? String(process.env['npm_lifecycle_event'] === 'start'),
+    SANDBOX: process.env['SANDBOX']?.trim() || String(process.env['npm_lifecycle_event'] === 'start'),
   };
   return read(environment, { uid: process.getuid?.(), terminal: process.stdout.isTTY });
 }

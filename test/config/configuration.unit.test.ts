@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readAuditProof, readConfiguration, readSecretsKeys } from '../../src/config/configuration.js';
+import { readEnvironment } from '../../src/config/environment.js';
 import { ConfigurationError } from '../../src/config/variable-reader.js';
 
 const REQUIRED = {
@@ -75,6 +76,18 @@ describe('the configuration', () => {
     expect(readConfiguration(REQUIRED, { uid: 1000, terminal: false }).dataDir).toBe(`${process.cwd()}/data`);
   });
 
+  test.each([
+    [undefined, true],
+    ['', true],
+    [' ', true],
+    ['false', false],
+  ])('under npm start, with SANDBOX=%j, starts the sandbox: %s', (value, starts) => {
+    vi.stubEnv('npm_lifecycle_event', 'start');
+    vi.stubEnv('SANDBOX', value);
+    expect(readEnvironment(({ SANDBOX }) => SANDBOX)).toBe(String(starts));
+    vi.unstubAllEnvs();
+  });
+
   test('is frozen', () => expect(Object.isFrozen(readConfiguration(REQUIRED))).toBe(true));
 
   test.each([
@@ -100,6 +113,8 @@ describe('the configuration', () => {
     ['SANDBOX', 'yes'],
     ['TRUST_PROXY', 'everybody'],
     ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8, ::/00'],
     ['OUTBOUND_ALLOW_PRIVATE', '1'],
     ['SIGNATURE_TOLERANCE_SECONDS', '0'],
     ['REQUESTS_PER_SECOND', '0'],
