@@ -125,7 +125,7 @@ export class CreateProviderRequest {
   lateSettlementSeconds?: number | null;
 }
 
-/** An absent field stays unchanged; null resets a field to its default. */
+/** An absent field stays unchanged; null resets a field that may be null to its default. */
 export class ChangeProviderRequest {
   @Name('Acme Games', 'optional')
   name?: string;
@@ -170,7 +170,7 @@ export class CreateOperatorRequest {
   requestsPerSecond?: number | null;
 }
 
-/** An absent field stays unchanged; null resets a field to its default. */
+/** An absent field stays unchanged; null resets a field that may be null to its default. */
 export class ChangeOperatorRequest {
   @Name('Example Casino', 'optional')
   name?: string;

@@ -120,7 +120,8 @@ function tenantsController<Create extends object, Change extends object, Answer 
       role: 'admin',
       summary: `Change ${phrase}`,
       description:
-        'An absent field is unchanged; null resets it to its default. Takes effect on every instance within a second.',
+        'An absent field is unchanged; null resets a field that may be null to its default. Takes effect on every ' +
+        'instance within a second.',
       audited: [`${noun}.change`, target],
       errors: ['NOT_FOUND'],
     })
