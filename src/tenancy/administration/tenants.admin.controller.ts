@@ -140,7 +140,10 @@ function tenantsController<Create extends object, Change extends object, Answer 
     @AdminRoute(`rotate${name}Secret`, {
       role: 'admin',
       summary: `Give ${phrase} a new secret`,
-      description: 'A second rotation within the overlap drops the oldest secret.',
+      description:
+        'A second rotation within the overlap drops the oldest secret. So if the answer was lost, do not simply repeat ' +
+        'the request: rotate with `overlapSeconds` 0, and hand the new secret over at once. The same applies if the ' +
+        `answer to the creation of ${phrase} was lost.`,
       audited: [`${noun}.rotate-secret`, target],
       errors: ['NOT_FOUND'],
     })
