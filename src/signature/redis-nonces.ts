@@ -2,15 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { Result } from 'ioredis';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { Randomness } from '../runtime/randomness.js';
 import { RedisConnection } from '../runtime/redis.js';
 import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
 
 /**
  * Claims the nonce KEYS[1] for ARGV[1] seconds and counts the request in the window KEYS[2] of ARGV[2] milliseconds. A
- * replayed nonce is not counted, so that replayed requests do not use up the tenant's limit.
+ * replayed nonce is not counted, so that replayed requests do not use up the tenant's limit. In a cluster, ioredis sends
+ * the script again if the connection closes before the answer. The id of the claim, ARGV[3], distinguishes such a
+ * repetition, which is counted twice, from a replay.
  */
 const CLAIM_NONCE = `
-if not redis.call('SET', KEYS[1], '1', 'EX', ARGV[1], 'NX') then return false end
+local claimed = redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[1], 'NX')
+if not claimed and redis.call('GET', KEYS[1]) ~= ARGV[3] then return false end
 redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
 return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
 
@@ -32,6 +36,7 @@ declare module 'ioredis' {
       windowKey: string,
       rememberSeconds: number,
       windowMs: number,
+      claimId: string,
     ): Result<[requests: number, windowEndsInMs: number] | null, Context>;
     claimPreviousKey(key: string, rememberSeconds: number): Result<0 | 1, Context>;
   }
@@ -45,7 +50,10 @@ declare module 'ioredis' {
 export class RedisNonces {
   private readonly logger = new BoundedLogger('Signature');
 
-  constructor(private readonly redis: RedisConnection) {
+  constructor(
+    private readonly redis: RedisConnection,
+    private readonly randomness: Randomness,
+  ) {
     redis.client?.defineCommand('claimNonce', { lua: CLAIM_NONCE, numberOfKeys: 2 });
     redis.client?.defineCommand('claimPreviousKey', { lua: CLAIM_PREVIOUS_KEY, numberOfKeys: 1 });
   }
@@ -69,7 +77,13 @@ export class RedisNonces {
     try {
       const [previousClaimed, counted] = await Promise.all([
         redis.claimPreviousKey(`croupier:nonce:${tenantId}:${nonce}`, rememberSeconds),
-        redis.claimNonce(`${prefix}:nonce:${nonce}`, `${prefix}:rate`, rememberSeconds, RATE_WINDOW_MS),
+        redis.claimNonce(
+          `${prefix}:nonce:${nonce}`,
+          `${prefix}:rate`,
+          rememberSeconds,
+          RATE_WINDOW_MS,
+          this.randomness.uuid(),
+        ),
       ]);
       if (previousClaimed !== 1 || !counted) return undefined;
       const [requests, windowEndsInMs] = counted;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Cluster } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RedisConnection } from '../../src/runtime/redis.js';
 import { PROVIDER, startWorld, type World } from '../world/world.js';
@@ -161,6 +162,38 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
       return said('Redis is available again') === said('Redis unavailable');
     };
     await expect.poll(recovered).toBe(true);
+  }, 120_000);
+
+  test('as a cluster: a claim that is sent again, because its answer was lost, is no replay', async () => {
+    const nodes = await RedisServer.cluster();
+    servers.push(...nodes);
+    await start({
+      REDIS_URL: `redis://127.0.0.1:${nodes[0]!.port}`,
+      REDIS_CLUSTER_NODES: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    });
+    const verify = (nonce: string) => world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' }, { nonce });
+    // The keys of the previous version are in all slots, so these claims connect to all nodes.
+    for (let claims = 0; claims < 30; claims += 1) await verify(randomUUID());
+
+    const client = world.app.get(RedisConnection).client as Cluster;
+    const connections = client.nodes('master');
+    for (const { stream } of connections) stream.pause();
+    const nonce = randomUUID();
+    const reply = verify(nonce);
+    const key = `croupier:{${PROVIDER}}:nonce:${nonce}`;
+    let claimedAt: number | undefined;
+    await waitUntil(async () => {
+      // A node refuses the keys of other nodes.
+      const has = await Promise.all(nodes.map((node) => node.has(key, 0).catch(() => false)));
+      claimedAt = nodes[has.indexOf(true)]?.port;
+      return claimedAt !== undefined;
+    });
+    for (const { stream, options } of connections) {
+      if (options.port === claimedAt) stream.destroy();
+      else stream.resume();
+    }
+    expect((await reply).headers.get('x-error-code')).toBe('SESSION_INVALID');
+    expect((await verify(nonce)).text).toBe('invalid signature');
   }, 120_000);
 
   test('as a cluster that promotes a replica: routes recover, and used nonces stay refused', async () => {
