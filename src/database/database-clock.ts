@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
+import type { OnSend } from './database.js';
 
 /** Maximum offset between an instance's clock and the database's without a warning, in milliseconds. */
 const TOLERATED_OFFSET_MS = 2_000;
@@ -47,10 +48,15 @@ export class DatabaseClock {
     return new Date(databaseMs + monotonicMs() - atMs);
   }
 
-  /** Runs a statement and takes a reading from its answer, whose age is assumed to be half of the round trip. */
-  async read<Answer extends WithDatabaseTime>(statement: () => Promise<Answer>): Promise<Answer> {
-    const sentMs = monotonicMs();
-    const answer = await statement();
+  /**
+   * Runs a statement and takes a reading from its answer, whose age is assumed to be half of the round trip.
+   * @param statement reports when it is sent, so that a wait for a connection does not count as part of the round trip
+   */
+  async read<Answer extends WithDatabaseTime>(
+    statement: (onSend: OnSend) => Promise<Answer>,
+  ): Promise<Answer> {
+    let sentMs = monotonicMs();
+    const answer = await statement((atMs) => (sentMs = atMs));
     const receivedMs = monotonicMs();
     const uncertaintyMs = (receivedMs - sentMs) / 2;
     const databaseMs = answer.databaseTime.getTime();

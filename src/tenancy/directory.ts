@@ -23,8 +23,9 @@ export interface Directory {
   readonly withoutPrevious: readonly string[];
 }
 
+/** The directory before the first reading. Its version differs from every stored one, so the first poll loads. */
 export const EMPTY_DIRECTORY: Directory = {
-  version: 0,
+  version: -1,
   tenants: new Map(),
   games: new Map(),
   pauses: new Map(),

@@ -58,7 +58,7 @@ export class TenancyService implements OnModuleInit {
 
   /** @throws ConfigurationError if the stored tenants do not fit this instance's configuration */
   async onModuleInit(): Promise<void> {
-    await this.load();
+    await this.poll();
     const [unreadable] = this.directory.unreadable;
     if (unreadable !== undefined) throw new ConfigurationError(`SECRETS_KEY: ${unreadable}`);
     for (const { tenant } of this.directory.tenants.values()) this.refuseSlowWallet(tenant);
@@ -166,7 +166,7 @@ export class TenancyService implements OnModuleInit {
 
   private async poll(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
-    const { version } = await this.databaseClock.read(() => this.store.version());
+    const { version } = await this.databaseClock.read((onSend) => this.store.version(onSend));
     // Any other version is loaded, even a lower one, because restoring a backup lowers the version and changes the
     // rows.
     if (version === this.directory.version) this.confirm(startedAtMs);
@@ -175,7 +175,7 @@ export class TenancyService implements OnModuleInit {
 
   private async load(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
-    const snapshot = await this.databaseClock.read(() => this.store.snapshot(this.readers));
+    const snapshot = await this.store.snapshot(this.readers);
     this.directory = directoryOf(snapshot, this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
     for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);

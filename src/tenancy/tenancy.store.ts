@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { Database, type Query } from '../database/database.js';
+import { Database, type OnSend, type Query } from '../database/database.js';
 import type { WithDatabaseTime } from '../database/database-clock.js';
 import { named } from '../database/statement.js';
 import { Game } from './game.entity.js';
@@ -42,8 +42,8 @@ export class TenancyStore {
   ) {}
 
   /** The tenancy version, which every change of a tenant, game, limit or pause increments. */
-  async version(): Promise<Version> {
-    const [row] = await this.database.query<Version>(VERSION, {});
+  async version(onSend: OnSend): Promise<Version> {
+    const [row] = await this.database.query<Version>(VERSION, {}, onSend);
     return row!;
   }
 

@@ -67,6 +67,19 @@ test('a reading is advanced by the monotonic clock, whatever the instance’s ow
   expect(databaseClock.now()).toEqual(new Date(NOON + performance.now()));
 });
 
+test('a wait for a connection does not count as part of the round trip', async () => {
+  await databaseClock.read(async (onSend) => {
+    vi.advanceTimersByTime(10_000);
+    onSend(performance.now());
+    vi.advanceTimersByTime(100);
+    const databaseTime = new Date(NOON + performance.now());
+    vi.advanceTimersByTime(100);
+    return { databaseTime };
+  });
+  expect(databaseClock.now()).toEqual(new Date(NOON + performance.now()));
+  expect(await offset()).toBeCloseTo(0);
+});
+
 test.each([2001, -2001])('an offset of %d ms is logged once, and its end once', async (offsetMs) => {
   await read(offsetMs < 0 ? -2000 : 2000);
   expect(said).toEqual([]);

@@ -6,6 +6,7 @@ import { type Configuration, readConfiguration } from '../../src/config/configur
 import { openDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
 import { DatabaseClock } from '../../src/database/database-clock.js';
+import { named } from '../../src/database/statement.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Background } from '../../src/runtime/background.js';
 import { Clock } from '../../src/runtime/clock.js';
@@ -78,7 +79,7 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const pauses = new PausesService(tenancy, new PauseStore(database, pauseRepository), audit, databaseClock);
   const tenants = new TenantAdministration(configuration, tenancy, tenantStore, box, pauses, audit);
   const games = new GameAdministration(tenancy, new GameStore(gameRepository), pauses, audit);
-  return { tenancy, tenants, games, store, dataSource, stop };
+  return { tenancy, tenants, games, store, dataSource, databaseClock, stop };
 }
 
 const ACTOR = { actor: 'root', role: 'admin', address: '127.0.0.1' };
@@ -150,6 +151,16 @@ describe('the directory', () => {
     const outcomes = await Promise.allSettled(wanted);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
+});
+
+test('a load that takes long does not put the estimate of the database’s clock ahead', async () => {
+  here.tenancy.loadWithDirectory(async (query) => {
+    await query(named('', 'SELECT pg_sleep(1)'), {});
+  });
+  await here.tenants.createProvider(ACTOR, ACME);
+  const [row] = await here.dataSource.query<{ now: Date }[]>('SELECT clock_timestamp() AS now');
+  const aheadMs = here.databaseClock.now().getTime() - row!.now.getTime();
+  expect(Math.abs(aheadMs)).toBeLessThan(250);
 });
 
 test('a load never sees a partial change', async () => {
