@@ -818,6 +818,9 @@ export const approvals = {
   own: 'You requested this: another person must approve it.',
   approved: 'Approved and carried out.',
   failed: (error: string) => `Approved, but it could not be carried out: ${error}.`,
+  notConfirmed: (error: string) =>
+    `Approved, but not confirmed: ${error}. It may still be carried out: see its page before you ask for it again.`,
+  declined: (reason: string) => `Approved, but the operator declined it (${reason}): no money moved.`,
   reject: 'Reject',
   rejectSentence: (summary: string) => `This will not be carried out: ${summary}.`,
   rejected: 'Rejected: nothing was carried out.',

@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { APPROVALS, callWith, GRANTS, grantOrder, limit } from '../approvals/desk.js';
+import {
+  ADJUSTMENTS,
+  adjustmentOrder,
+  APPROVALS,
+  callWith,
+  GRANTS,
+  grantOrder,
+  limit,
+} from '../approvals/desk.js';
 import { GRANT } from '../world/provider.js';
 import { OPERATOR, useWorld } from '../world/world.js';
 import { describeDesk, faultsOf, useDesk } from './support/desk.js';
@@ -14,7 +22,7 @@ describeDesk('approvals', () => {
   beforeAll(async () => {
     asker = await desk.keyOf('promotions');
     approver = await desk.keyOf('promotions');
-    await limit(world, { maxGrantMinor: 100, dailyMinor: 1_000_000 });
+    await limit(world, { maxGrantMinor: 100, maxAdjustmentMinor: 50, dailyMinor: 1_000_000 });
   });
 
   /** A request for 5 spins of 20.00 EUR, which waits. */
@@ -52,6 +60,34 @@ describeDesk('approvals', () => {
     await page.getByText('Approved', { exact: true }).waitFor();
     const outcome = page.getByRole('link', { name: 'Open the grant' });
     await expect.poll(() => outcome.getAttribute('href')).toBe(`/console/free-spins/${order.requestRef}`);
+    await page.context().close();
+  });
+
+  test.each([
+    {
+      wallet: 'declines',
+      fault: { do: 'decline', reason: 'INSUFFICIENT_FUNDS' },
+      sentence: 'Approved, but the operator declined it (INSUFFICIENT_FUNDS): no money moved.',
+    },
+    {
+      wallet: 'does not answer',
+      fault: { do: 'answer', status: 500 },
+      sentence: /^Approved, but not confirmed: .+ It may still be carried out: see its page/,
+    },
+  ] as const)('an approved adjustment that the wallet $wallet is not said to be done', async (outcome) => {
+    const order = adjustmentOrder({ amountMinor: 250 });
+    const { json } = await callWith(world, await desk.keyOf('operations'), 'POST', ADJUSTMENTS, order);
+    const approvalId = String(json['approvalId']);
+    const page = await desk.signedIn(`/console/approvals/${approvalId}`, await desk.keyOf('operations'));
+    await button(page, 'Approve').click();
+    const failing = world.wallet.always(outcome.fault, { kind: 'ADJUSTMENT' });
+    await dialog(page).getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('main').getByRole('status').getByText(outcome.sentence).waitFor();
+    failing.withdraw();
+    await page.locator('.alert-danger').getByText(outcome.sentence).waitFor();
+    await page.getByRole('link', { name: 'Open the adjustment' }).click();
+    await page.waitForURL(`**/console/transactions/platform/${order.adjustmentId}`);
+    await page.getByRole('region', { name: 'Advice' }).waitFor();
     await page.context().close();
   });
 

@@ -14,7 +14,7 @@ import { Ago, Left, Time } from '../../parts/time.tsx';
 import { approvals as words } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
 import { Changes } from './changes.tsx';
-import { amountOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
+import { amountOf, failureOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -45,6 +45,7 @@ function Whole({ approval, of }: WholeProps) {
   const { askedBy, askedByName, createdAt, expiresAt, decidedBy, decidedByName, decidedAt, reason } =
     approval;
   const page = outcomePage(approval);
+  const failure = failureOf(approval);
   const amountMinor = amountOf(approval);
   return (
     <>
@@ -52,9 +53,7 @@ function Whole({ approval, of }: WholeProps) {
         <ApprovalState approval={approval} /> {summary}
       </p>
       {state === 'WAITING' && <Decision approval={approval} onDone={of.reload} />}
-      {result && 'error' in result && (
-        <div class="alert alert-danger">{words.failed(String(result['error']))}</div>
-      )}
+      {failure !== undefined && <div class="alert alert-danger">{failure}</div>}
       <Why approval={approval} />
       <Changes approval={approval} />
       <Details
@@ -98,9 +97,8 @@ function Decision({ approval, onDone }: { readonly approval: Approval; readonly 
         sentence={words.approveSentence(summary, amount)}
         impossible={own ? words.own : undefined}
         run={async () => {
-          const { result } = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));
-          const failure = result && 'error' in result ? String(result['error']) : undefined;
-          return { message: failure === undefined ? words.approved : words.failed(failure) };
+          const approved = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));
+          return { message: failureOf(approved) ?? words.approved };
         }}
         onDone={onDone}
       />

@@ -1,6 +1,7 @@
 import type { Role } from '../../api/roles.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { approvals as words } from '../../strings.ts';
 
 type Approval = Schema<'ApprovalItem'>;
 
@@ -23,7 +24,21 @@ export function operatorPage(operatorId: string): string | undefined {
   return operatorId === '*' ? undefined : addressOf.operator(operatorId);
 }
 
-/** Where the outcome of the action is shown; undefined before it was carried out, or if it failed. */
+/** Kinds that are recorded before a counterpart is called: after an error, they may still be carried out. */
+const RECORDED_FIRST: ReadonlySet<Approval['kind']> = new Set(['grant', 'adjustment']);
+
+/** Why an approved action did not have its effect, or may not have it; undefined if it had it, or before the approval. */
+export function failureOf({ kind, result }: Schema<'ApprovalResponse'>): string | undefined {
+  if (result === undefined) return undefined;
+  const { error, status, declineReason } = result as Readonly<Record<string, string>>;
+  if (error !== undefined) {
+    const sentence = RECORDED_FIRST.has(kind) ? words.notConfirmed : words.failed;
+    return sentence(error);
+  }
+  return kind === 'adjustment' && status === 'DECLINED' ? words.declined(declineReason ?? '') : undefined;
+}
+
+/** Where the outcome of the action is shown; undefined before the approval, or if nothing was recorded. */
 export function outcomePage(approval: Schema<'ApprovalResponse'>): string | undefined {
   const { kind, reference, result, operatorId, currency } = approval;
   if (kind === 'limit') return withQuery(addressOf.list('limits'), { operatorId, currency });
@@ -31,7 +46,8 @@ export function outcomePage(approval: Schema<'ApprovalResponse'>): string | unde
     const slash = reference.indexOf('/');
     return addressOf.transaction(reference.slice(0, slash), reference.slice(slash + 1));
   }
-  if (result === undefined || 'error' in result) return undefined;
+  if (result === undefined) return undefined;
+  // Also after an error, which does not say whether the action is recorded: the page does.
   if (kind === 'grant') return addressOf.grant(reference);
   if (kind === 'adjustment') return addressOf.transaction('platform', reference);
   return typeof result['batchId'] === 'string' ? addressOf.batch(result['batchId']) : undefined;
