@@ -648,6 +648,7 @@ export const freeSpins = {
     `${counted(count, 'WIN')}${total === undefined ? '' : `: ${total}`}${flagged === undefined ? '' : `, ${flagged} flagged`}`,
   defaultStake: "the provider's default stake",
   unknownStake: 'a stake that the provider chooses',
+  unknownAmount: 'unknown',
   terms: (spins: number, stake: string, player: string, game: string) =>
     `${counted(spins, 'spin')} of ${stake} for ${player} in ${game}`,
   batchTerms: (spins: number, stake: string, players: number, game: string) =>

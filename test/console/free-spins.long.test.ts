@@ -124,6 +124,36 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('a stake that the provider chooses is said to be unknown, and never to be 0.00', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    await fill(page, '0');
+    await page.getByLabel('Player', { exact: true }).fill('by-default');
+    await preview(page).getByText('a stake that the provider chooses').waitFor();
+    await button(page, 'Grant the spins').click();
+    await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
+    await page.waitForURL(/free-spins\/grant-/);
+    await main(page).getByText('Granted', { exact: true }).waitFor();
+    const stake = main(page)
+      .locator('.details > div')
+      .filter({ has: page.getByText('Stake', { exact: true }) });
+    await expect.poll(() => stake.textContent()).toBe('Stakeunknown');
+    await button(page, 'Cancel the grant').click();
+    await dialog(page).getByText('(a stake that the provider chooses)').waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel', exact: true }).click();
+    for (const list of ['free-spins', `players/by-default?operatorId=${OPERATOR}`]) {
+      // A new context would ask for the key again; a link does not.
+      await page.evaluate(
+        `history.pushState(null, '', '/console/${list}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      const row = main(page)
+        .getByRole('row', { name: /grant-[0-9a-f]{24}/ })
+        .filter({ hasText: 'unknown' });
+      await row.first().waitFor();
+    }
+    await page.context().close();
+  });
+
   test('above a limit, nothing happens until a second key approves it on its page', async () => {
     await limit(world, { maxGrantMinor: 1_000 });
     const page = await desk.signedIn('/console/free-spins', promotions);

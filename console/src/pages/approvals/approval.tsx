@@ -8,13 +8,13 @@ import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { moneyText } from '../../parts/money.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left, Time } from '../../parts/time.tsx';
-import { approvals as words } from '../../strings.ts';
+import { approvals as words, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
 import { Changes } from './changes.tsx';
-import { amountOf, failureOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
+import { amountText, failureOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -41,12 +41,11 @@ interface WholeProps {
 }
 
 function Whole({ approval, of }: WholeProps) {
-  const { kind, summary, state, operatorId, currency, reference, terms, result } = approval;
+  const { kind, summary, state, operatorId, reference, terms, result } = approval;
   const { askedBy, askedByName, createdAt, expiresAt, decidedBy, decidedByName, decidedAt, reason } =
     approval;
   const page = outcomePage(approval);
   const failure = failureOf(approval);
-  const amountMinor = amountOf(approval);
   return (
     <>
       <p class="fs-5">
@@ -59,7 +58,7 @@ function Whole({ approval, of }: WholeProps) {
       <Details
         items={[
           [words.kind, words.kindOf[kind]],
-          [words.amount, amountMinor !== undefined && <Money minor={amountMinor} currency={currency} />],
+          [words.amount, amountText(approval, freeSpins.unknownAmount)],
           [words.operator, <IdLink id={operatorId} href={operatorPage(operatorId)} />],
           [words.reference, <IdLink id={reference} href={page} />],
           [words.requestedBy, <PersonWithId name={askedByName} actor={askedBy} />],
@@ -84,17 +83,15 @@ function Whole({ approval, of }: WholeProps) {
 
 /** The buttons of a request that waits. The requester may only withdraw it. */
 function Decision({ approval, onDone }: { readonly approval: Approval; readonly onDone: () => void }) {
-  const { approvalId, kind, summary, currency } = approval;
+  const { approvalId, kind, summary } = approval;
   const own = approval.askedBy === me.value?.actor;
-  const amountMinor = amountOf(approval);
-  const amount = amountMinor === undefined ? undefined : moneyText(amountMinor, currency);
   const params = { path: { approvalId } };
   return (
     <div class="toolbar mb-3">
       <ActionButton
         label={words.approve}
         role={ROLE_OF[kind]}
-        sentence={words.approveSentence(summary, amount)}
+        sentence={words.approveSentence(summary, amountText(approval))}
         impossible={own ? words.own : undefined}
         run={async () => {
           const approved = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));

@@ -6,14 +6,13 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
-import { Money } from '../../parts/money.tsx';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
-import { approvals as words } from '../../strings.ts';
+import { approvals as words, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
-import { amountOf, operatorPage } from './kinds.ts';
+import { amountText, operatorPage } from './kinds.ts';
 
 type Approval = Schema<'ApprovalItem'>;
 
@@ -41,7 +40,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   {
     title: words.amount,
     numeric: true,
-    cell: (approval) => <Money minor={amountOf(approval)} currency={approval.currency} />,
+    cell: (approval) => <span class="money">{amountText(approval, freeSpins.unknownAmount)}</span>,
   },
   {
     title: words.operator,

@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/schemas.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { moneyText } from '../../parts/money.tsx';
-import { approvals as words } from '../../strings.ts';
-import { amountOf } from './kinds.ts';
+import { isKnownStake } from '../../parts/stake.tsx';
+import { approvals as words, freeSpins } from '../../strings.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -33,7 +33,7 @@ export function Changes({ approval }: { readonly approval: Approval }) {
 }
 
 function changesOf(approval: Approval): Change[] {
-  const { kind, before = {}, after = {}, limit, currency, terms } = approval;
+  const { kind, before = {}, after = {}, limit, currency, terms, stakeMinor, amountMinor } = approval;
   if (kind === 'settlement') {
     return [{ what: words.transaction, before: words.undecided, after: String(terms['status']) }];
   }
@@ -43,16 +43,17 @@ function changesOf(approval: Approval): Change[] {
       typeof limits[name] === 'number' ? moneyText(limits[name], currency) : words.noLimit;
     return names.map((name) => ({ what: name, before: textOf(before, name), after: textOf(after, name) }));
   }
-  const amountMinor = amountOf(approval);
-  if (!limit || amountMinor === undefined) return [];
+  const addedMinor = stakeMinor ?? amountMinor;
+  if (!limit || addedMinor === undefined) return [];
   // A sum beyond 2^53 − 1 would be inexact as a number.
   const used = BigInt(limit.usedMinor);
-  const added = BigInt(Math.abs(amountMinor));
+  const sum = used + BigInt(Math.abs(addedMinor));
+  const isKnown = stakeMinor === undefined || isKnownStake(stakeMinor);
   return [
     {
       what: words.used,
       before: moneyText(used, currency),
-      after: moneyText(used + added, currency),
+      after: isKnown ? moneyText(sum, currency) : freeSpins.unknownAmount,
     },
   ];
 }

@@ -1,6 +1,8 @@
 import type { Role } from '../../api/roles.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { moneyText } from '../../parts/money.tsx';
+import { stakeText } from '../../parts/stake.tsx';
 import { approvals as words } from '../../strings.ts';
 
 type Approval = Schema<'ApprovalItem'>;
@@ -14,9 +16,14 @@ export const ROLE_OF: Readonly<Record<Approval['kind'], Role>> = {
   limit: 'admin',
 };
 
-/** In minor units; undefined for a change of limits. */
-export function amountOf({ stakeMinor, amountMinor }: Approval): number | undefined {
-  return stakeMinor ?? amountMinor;
+/**
+ * The amount of the action; undefined for a change of limits.
+ * @param unknownStake the text for a stake that the provider chooses; by default as in a sentence
+ */
+export function amountText(approval: Approval, unknownStake?: string): string | undefined {
+  const { stakeMinor, amountMinor, currency } = approval;
+  if (stakeMinor !== undefined) return stakeText(stakeMinor, currency, unknownStake);
+  return amountMinor === undefined ? undefined : moneyText(amountMinor, currency);
 }
 
 /** The operator's page; undefined for the installation's default limits. */

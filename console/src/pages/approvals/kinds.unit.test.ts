@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schema } from '../../api/schemas.ts';
-import { failureOf, outcomePage } from './kinds.ts';
+import { amountText, failureOf, outcomePage } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -39,4 +39,14 @@ test.each([
   { kind: 'batch', result: { batchId: 'b-1' }, page: '/console/free-spins/batches/b-1' },
 ] as const)('the page of a $kind with the result $result', ({ kind, result, page }) => {
   expect(outcomePage(approved(kind, 'ref-1', result))).toBe(page);
+});
+
+test.each([
+  { amounts: { stakeMinor: 250 }, text: '2.50 EUR' },
+  { amounts: { stakeMinor: 0 }, text: 'a stake that the provider chooses' },
+  { amounts: { amountMinor: -250 }, text: '-2.50 EUR' },
+  { amounts: { amountMinor: 0 }, text: '0.00 EUR' },
+  { amounts: {}, text: undefined },
+])('the amount of $amounts is $text', ({ amounts, text }) => {
+  expect(amountText({ ...amounts, currency: 'EUR' } as unknown as Approval)).toBe(text);
 });

@@ -9,8 +9,9 @@ import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { moneyText } from '../../parts/money.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
+import { Stake } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
 import { freeSpins as words } from '../../strings.ts';
@@ -117,7 +118,7 @@ function Whole({ batch, failures, onDone }: WholeProps) {
         items={[
           [
             words.stake,
-            batch.stakeMinor !== undefined && <Money minor={batch.stakeMinor} currency={currency} />,
+            batch.stakeMinor !== undefined && <Stake minor={batch.stakeMinor} currency={currency} />,
           ],
           [words.completed, batch.completed],
           [words.remaining, batch.remainingSpins],

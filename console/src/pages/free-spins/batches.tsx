@@ -6,8 +6,8 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
-import { Money } from '../../parts/money.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
+import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantForm } from './form.tsx';
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Schema<'BatchItem'>>[] = [
   {
     title: words.stake,
     numeric: true,
-    cell: ({ stakeMinor, currency }) => <Money minor={stakeMinor} currency={currency} />,
+    cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
   },
   {
     title: words.operator,

@@ -7,9 +7,9 @@ import { may } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { addressOf, withQuery } from '../../parts/addresses.ts';
 import { minorUnits } from '../../parts/major-units.ts';
-import { moneyText } from '../../parts/money.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
 import { useTitle } from '../../parts/resource.ts';
+import { stakeText } from '../../parts/stake.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { BATCHES, GRANTS } from './heading.tsx';
 import { PlayersField, usePlayers } from './players-field.tsx';
@@ -81,8 +81,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
     page.current = sent.page;
     return sent.approvalId === undefined ? undefined : { approvalId: sent.approvalId };
   };
-  const money = shown ? moneyText(shown.stakeMinor, shown.currency) : '';
-  const stake = shared.betAmountMinor === 0 ? words.unknownStake : money;
+  const stake = shown ? stakeText(shown.stakeMinor, shown.currency) : '';
   return (
     <>
       <h1 class="h4">{title}</h1>
@@ -105,7 +104,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           <Field label={words[refName]} value={ref} hint={words.refHint} />
         </div>
         {kind === 'batch' && <PlayersField of={players} />}
-        <Preview of={preview} stakeKnown={shared.betAmountMinor !== 0} />
+        <Preview of={preview} />
         <ActionButton
           label={kind === 'grant' ? words.sendGrant : words.sendBatch(count)}
           role="promotions"

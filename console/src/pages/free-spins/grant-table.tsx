@@ -2,7 +2,7 @@ import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
-import { Money } from '../../parts/money.tsx';
+import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
@@ -42,7 +42,7 @@ export const GRANT_COLUMNS: readonly Column<Grant>[] = [
   {
     title: words.stake,
     numeric: true,
-    cell: ({ stakeMinor, currency }) => <Money minor={stakeMinor} currency={currency} />,
+    cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
   },
   { title: words.problem, cell: problemOfGrant },
   {

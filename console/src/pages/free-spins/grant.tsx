@@ -8,8 +8,9 @@ import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { moneyText } from '../../parts/money.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
+import { Stake, stakeText } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantState, problemOfGrant } from './grant-table.tsx';
@@ -79,7 +80,7 @@ function Whole({ grant, onDone }: WholeProps) {
       <Actions grant={grant} onDone={onDone} />
       <Details
         items={[
-          [words.stake, stakeMinor !== undefined && <Money minor={stakeMinor} currency={currency} />],
+          [words.stake, stakeMinor !== undefined && <Stake minor={stakeMinor} currency={currency} />],
           [words.spins, spins],
           [words.perSpin, betAmountMinor === 0 ? words.defaultStake : moneyText(betAmountMinor, currency)],
           [words.winnings, winningsOf(winnings, currency)],
@@ -113,10 +114,10 @@ function termsOf({ spins, betAmountMinor, currency, playerRef, gameId }: Grant):
 
 /** What can be done with a grant. A refusal by the provider changes the grant, too, so it is always read again. */
 function Actions({ grant, onDone }: WholeProps) {
-  const { requestRef, state, failure, stakeMinor, currency } = grant;
+  const { requestRef, state, failure, spins, betAmountMinor, currency } = grant;
   const params = { path: { requestRef } };
   const what = termsOf(grant);
-  const money = stakeMinor === undefined ? words.unknownStake : moneyText(stakeMinor, currency);
+  const money = stakeText(BigInt(spins) * BigInt(betAmountMinor), currency);
   const then = async <T,>(call: Promise<T>): Promise<T> => {
     try {
       return await call;

@@ -4,6 +4,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { moneyText } from '../../parts/money.tsx';
 import { ProblemAlert, problemOf } from '../../parts/problem.tsx';
+import { stakeText } from '../../parts/stake.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
 type PreviewData = Schema<'PreviewResponse'>;
@@ -50,11 +51,9 @@ export function usePreview(
 
 interface PreviewProps {
   readonly of: PreviewResource;
-  /** Whether the stake of a spin is known; the provider chooses its default. */
-  readonly stakeKnown: boolean;
 }
 
-export function Preview({ of: { data, problem }, stakeKnown }: PreviewProps) {
+export function Preview({ of: { data, problem } }: PreviewProps) {
   const shown = data.value;
   return (
     <section class="border rounded p-2 mb-2" aria-label={words.preview} role="status">
@@ -63,9 +62,7 @@ export function Preview({ of: { data, problem }, stakeKnown }: PreviewProps) {
       {!shown && !problem.value && <p class="mb-0 text-body-secondary">{words.previewLater}</p>}
       {shown && (
         <>
-          <p class="mb-1 fs-5">
-            {stakeKnown ? moneyText(shown.stakeMinor, shown.currency) : words.unknownStake}
-          </p>
+          <p class="mb-1 fs-5">{stakeText(shown.stakeMinor, shown.currency)}</p>
           <p class="mb-1">{words.previewOf(shown.players, shown.spins)}</p>
           <p class="mb-0 fw-semibold">
             {shown.requires === 'approval' ? words.needsApproval : words.needsNoApproval}

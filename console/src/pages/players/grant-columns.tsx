@@ -2,7 +2,7 @@ import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
-import { Money } from '../../parts/money.tsx';
+import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { players as words } from '../../strings.ts';
 
@@ -21,7 +21,7 @@ export const GRANT_COLUMNS: readonly Column<Schema<'GrantResponse'>>[] = [
   {
     title: words.stake,
     numeric: true,
-    cell: ({ stakeMinor, currency }) => <Money minor={stakeMinor} currency={currency} />,
+    cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
   },
   { title: words.remaining, numeric: true, cell: ({ remainingSpins }) => remainingSpins },
   { title: words.game, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
