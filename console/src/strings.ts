@@ -173,6 +173,7 @@ export const time = {
   utc: 'UTC',
   ago: (age: string) => `${age} ago`,
   left: (age: string) => `${age} left`,
+  invalid: 'Enter a whole date and time, with a year of four digits.',
 };
 
 /** A share such as 0.9975 as `99.75 %`. */
@@ -630,7 +631,8 @@ export const freeSpins = {
   stakeHint: "In major units, such as 0.20; 0 is the provider's default.",
   noAmount: (currency: string) => `This is not an amount in ${currency}.`,
   currency: 'Currency',
-  expiresAt: 'Expires (optional)',
+  expiresAt: 'Expires (optional, your local time)',
+  expiresAtHint: 'Empty: they do not expire.',
   expires: 'Expires',
   from: 'Created from',
   to: 'Created before',
@@ -747,14 +749,16 @@ export const freeSpins = {
   previewLater: 'The stake appears when the form is complete.',
   previewOf: (players: number, spins: number) =>
     `${counted(players, 'player')} with ${counted(spins, 'spin')} each`,
+  expiry: (at: string | undefined) =>
+    at === undefined ? 'The spins do not expire.' : `The spins expire on ${at} (your local time).`,
   needsApproval: 'Needs the approval of a second person.',
   needsNoApproval: 'Needs no approval.',
   limit: (name: string, limit: string, used: string) => `${name} is ${limit}; ${used} were used in 24 hours.`,
   noLimits: (currency: string) => `No limit applies in ${currency}.`,
   sendGrant: 'Grant the spins',
   sendBatch: (players: number) => `Grant spins to ${counted(players, 'player')}`,
-  sendSentence: (spins: number, players: number, stake: string, approval: boolean) =>
-    `${counted(spins, 'spin')} for ${eachOf(players)}: ${stake} in total. ${
+  sendSentence: (spins: number, players: number, stake: string, expiry: string, approval: boolean) =>
+    `${counted(spins, 'spin')} for ${eachOf(players)}: ${stake} in total. ${expiry} ${
       approval ? 'A second person must approve this first.' : 'The provider is called at once.'
     }`,
   backToList: 'Back to the list',

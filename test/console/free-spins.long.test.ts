@@ -124,6 +124,35 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('an incomplete expiry is refused, and a complete one is said before it is sent', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    await fill(page, '0.20');
+    await page.getByLabel('Player', { exact: true }).fill('until-january');
+    await preview(page).getByText('The spins do not expire.').waitFor();
+    const expires = page.getByLabel('Expires');
+    // A month and a day without a year: the field has no value.
+    await expires.pressSequentially('0131');
+    await main(page).getByText('Enter a whole date and time').first().waitFor();
+    expect(await expires.inputValue()).toBe('');
+    await expect.poll(() => button(page, 'Grant the spins').isDisabled()).toBe(true);
+    // At most a year ahead.
+    const local = `${new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)}T07:00`;
+    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+    const sentence = `The spins expire on ${format.format(new Date(local))} (your local time).`;
+    await expires.fill(local);
+    await preview(page).getByText(sentence).waitFor();
+    await expect.poll(() => expires.getAttribute('max')).toBe('9999-12-31T23:59:59');
+    await button(page, 'Grant the spins').click();
+    await dialog(page).getByText(sentence).waitFor();
+    await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
+    await page.waitForURL(/free-spins\/grant-/);
+    const requestRef = page.url().split('/').at(-1);
+    const { json } = await world.admin('GET', `/v1/admin/free-spins/${requestRef}`);
+    expect(json['expiresAt']).toBe(new Date(local).toISOString());
+    await page.context().close();
+  });
+
   test('a stake that the provider chooses is said to be unknown, and never to be 0.00', async () => {
     const page = await desk.signedIn('/console/free-spins', promotions);
     await openForm(page, 'New grant');
@@ -163,7 +192,9 @@ describeDesk('free spins', () => {
     await preview(page).getByText('Needs the approval of a second person.').waitFor();
     await preview(page).getByText('maxGrantMinor is 10.00 EUR').waitFor();
     await button(page, 'Grant the spins').click();
-    await dialog(page).getByText('200.00 EUR in total. A second person must approve this first.').waitFor();
+    await dialog(page)
+      .getByText('200.00 EUR in total. The spins do not expire. A second person must approve this first.')
+      .waitFor();
     await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
     const link = page.getByRole('link', { name: 'Open the approval' });
     const address = String(await link.getAttribute('href'));

@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso';
 import { useId } from 'preact/hooks';
-import { amount, filters as words } from '../strings.ts';
+import { amount, filters as words, time } from '../strings.ts';
 import { withQuery } from './addresses.ts';
+import { instantOf, LATEST, localOf } from './local-time.ts';
 import { majorUnits, minorUnits } from './major-units.ts';
 
 /** A filter of the API, by its name there. */
@@ -31,7 +32,7 @@ export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const values = new FormData(form);
-    if (!amountsAreValid(fields, form, values)) return;
+    if (!valuesAreValid(fields, form, values)) return;
     const given = fields.map((field) => [field.name, valueOf(field, values)] as const);
     route(withQuery(path, Object.fromEntries(given)));
   };
@@ -105,6 +106,7 @@ function Field({ field, query }: FieldProps) {
           class="form-control form-control-sm"
           type={INPUT_TYPES[type] ?? 'text'}
           min={type === 'number' ? field.min : undefined}
+          max={type === 'instant' ? LATEST : undefined}
           step={type === 'instant' ? 1 : undefined}
           inputMode={type === 'amount' ? 'decimal' : undefined}
           defaultValue={shownValue(type, value, query['currency'] ?? '')}
@@ -126,7 +128,7 @@ function shownValue(type: Filter['type'], value: string, currency: string): stri
 function valueOf({ name, type }: Filter, values: FormData): string {
   const text = textOf(values, name);
   if (text === '') return '';
-  if (type === 'instant') return new Date(text).toISOString();
+  if (type === 'instant') return instantOf(text) ?? '';
   if (type === 'amount') return String(signedMinorUnits(text, textOf(values, 'currency')));
   return text;
 }
@@ -144,28 +146,28 @@ function signedMinorUnits(text: string, currency: string): number | undefined {
 }
 
 /** Names the first field that cannot be applied, in the browser's own way. */
-function amountsAreValid(fields: readonly Filter[], form: HTMLFormElement, values: FormData): boolean {
+function valuesAreValid(fields: readonly Filter[], form: HTMLFormElement, values: FormData): boolean {
   const currency = textOf(values, 'currency');
   for (const { name, type } of fields) {
     const text = textOf(values, name);
-    if (type !== 'amount' || text === '') continue;
-    const refusal = currency === '' ? amount.needsCurrency : amount.invalid(currency);
-    if (currency !== '' && signedMinorUnits(text, currency) !== undefined) continue;
-    const field = form.elements.namedItem(currency === '' ? 'currency' : name) as HTMLInputElement;
-    field.setCustomValidity(refusal);
-    field.reportValidity();
+    const refusal = text === '' ? undefined : refusalOf(type, text, currency);
+    if (refusal === undefined) continue;
+    const field = form.elements.namedItem(refusal === amount.needsCurrency ? 'currency' : name);
+    (field as HTMLInputElement).setCustomValidity(refusal);
+    (field as HTMLInputElement).reportValidity();
     return false;
   }
   return true;
 }
 
-function clearRefusals(form: HTMLFormElement): void {
-  for (const field of form.elements) if (field instanceof HTMLInputElement) field.setCustomValidity('');
+/** Why a value cannot be applied; undefined if it can. */
+function refusalOf(type: Filter['type'], text: string, currency: string): string | undefined {
+  if (type === 'instant') return instantOf(text) === undefined ? time.invalid : undefined;
+  if (type !== 'amount') return undefined;
+  if (currency === '') return amount.needsCurrency;
+  return signedMinorUnits(text, currency) === undefined ? amount.invalid(currency) : undefined;
 }
 
-/** An instant as a field for local time shows it; empty if the address has no valid instant. */
-export function localOf(instant: string): string {
-  const date = new Date(instant);
-  if (instant === '' || Number.isNaN(date.getTime())) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+function clearRefusals(form: HTMLFormElement): void {
+  for (const field of form.elements) if (field instanceof HTMLInputElement) field.setCustomValidity('');
 }

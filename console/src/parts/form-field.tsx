@@ -1,4 +1,7 @@
 import { useId } from 'preact/hooks';
+import { Problem } from '../api/problem.ts';
+import { time as words } from '../strings.ts';
+import { instantOf, LATEST } from './local-time.ts';
 
 interface FormFieldProps {
   readonly name: string;
@@ -32,6 +35,7 @@ export function FormField({ name, label, value, hint, required, type = 'text', a
           {...shared}
           type={asText(type)}
           defaultValue={value}
+          max={type === 'datetime-local' ? LATEST : undefined}
           step={type === 'datetime-local' ? 1 : undefined}
           autoComplete="off"
           spellcheck={false}
@@ -55,8 +59,14 @@ export function textIn(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** The instant that a field of local time has; undefined if it is empty. */
+/**
+ * The instant that a field of local time has; undefined if it is empty.
+ * @throws Problem if it has another text
+ */
 export function instantIn(form: FormData, name: string): string | undefined {
   const text = textIn(form, name);
-  return text === '' ? undefined : new Date(text).toISOString();
+  if (text === '') return undefined;
+  const instant = instantOf(text);
+  if (instant === undefined) throw Problem.ofForm(words.invalid);
+  return instant;
 }

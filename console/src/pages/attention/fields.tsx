@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks';
 import { me } from '../../api/session.ts';
-import { localOf } from '../../parts/filters.tsx';
 import { FormField } from '../../parts/form-field.tsx';
+import { localOf } from '../../parts/local-time.ts';
 import { attention as words } from '../../strings.ts';
 
 /** Proposed length of a snooze, in milliseconds. */

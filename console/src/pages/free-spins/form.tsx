@@ -6,11 +6,13 @@ import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { instantOf, LATEST } from '../../parts/local-time.ts';
 import { minorUnits } from '../../parts/major-units.ts';
 import type { Outcome } from '../../parts/notice.tsx';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
-import { freeSpins as words } from '../../strings.ts';
+import { timeText } from '../../parts/time.tsx';
+import { freeSpins as words, time } from '../../strings.ts';
 import { BATCHES, GRANTS } from './heading.tsx';
 import { PlayersField, usePlayers } from './players-field.tsx';
 import { Preview, usePreview } from './preview.tsx';
@@ -46,14 +48,18 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   const text = (field: keyof typeof fields) => fields[field].value.trim();
   const currency = text('currency').toUpperCase();
   const betAmountMinor = minorUnits(text('stake'), currency);
-  const expires = text('expiresAt');
+  const expiresAt = instantOf(text('expiresAt'));
+  // The browser gives no text for an incomplete time; only its judgement tells that something was typed.
+  const expiryIsValid = useSignal(true);
+  const wrongExpiry =
+    expiryIsValid.value && (text('expiresAt') === '' || expiresAt !== undefined) ? undefined : time.invalid;
   const shared = {
     operatorId: text('operatorId'),
     gameId: text('gameId'),
     spins: Number(text('spins')),
     betAmountMinor: betAmountMinor ?? 0,
     currency,
-    ...(expires !== '' && { expiresAt: new Date(expires).toISOString() }),
+    ...(expiresAt !== undefined && { expiresAt }),
   };
   const grant = { ...shared, playerRef: text('playerRef'), requestRef: ref.value.trim() };
   const batch = { ...shared, playerRefs: players.players.value, batchRef: ref.value.trim() };
@@ -65,7 +71,9 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
     betAmountMinor === undefined ||
     (kind === 'grant' ? grant.playerRef === '' : count === 0);
   const obstacle =
-    (kind === 'batch' ? players.obstacle.value : undefined) ?? (missing ? words.incomplete : undefined);
+    (kind === 'batch' ? players.obstacle.value : undefined) ??
+    wrongExpiry ??
+    (missing ? words.incomplete : undefined);
   const body = kind === 'grant' ? grant : batch;
   const preview = usePreview(
     obstacle === undefined && may('promotions') ? JSON.stringify(body) : undefined,
@@ -82,6 +90,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
     return sent.approvalId === undefined ? undefined : { approvalId: sent.approvalId };
   };
   const stake = shown ? stakeText(shown.stakeMinor, shown.currency) : '';
+  const expiry = words.expiry(expiresAt === undefined ? undefined : timeText(expiresAt));
   return (
     <>
       <h1 class="h4">{title}</h1>
@@ -100,15 +109,22 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
             }
           />
           <Field label={words.currency} value={fields.currency} />
-          <Field label={words.expiresAt} value={fields.expiresAt} type="datetime-local" />
+          <Field
+            label={words.expiresAt}
+            value={fields.expiresAt}
+            type="datetime-local"
+            hint={words.expiresAtHint}
+            wrong={wrongExpiry}
+            valid={expiryIsValid}
+          />
           <Field label={words[refName]} value={ref} hint={words.refHint} />
         </div>
         {kind === 'batch' && <PlayersField of={players} />}
-        <Preview of={preview} />
+        <Preview of={preview} expiry={expiry} />
         <ActionButton
           label={kind === 'grant' ? words.sendGrant : words.sendBatch(count)}
           role="promotions"
-          sentence={words.sendSentence(shared.spins, count, stake, shown?.requires === 'approval')}
+          sentence={words.sendSentence(shared.spins, count, stake, expiry, shown?.requires === 'approval')}
           impossible={obstacle ?? (shown ? undefined : words.noPreview)}
           run={send}
           onDone={() => page.current !== undefined && route(page.current)}
@@ -166,11 +182,17 @@ interface FieldProps {
   readonly type?: 'text' | 'number' | 'datetime-local';
   readonly hint?: string;
   readonly wrong?: string | undefined;
+  /** Gets the browser's judgement of what was typed. */
+  readonly valid?: Signal<boolean>;
 }
 
-function Field({ label, value, type = 'text', hint, wrong }: FieldProps) {
+function Field({ label, value, type = 'text', hint, wrong, valid }: FieldProps) {
   const [id, hintId] = [useId(), useId()];
   const note = wrong ?? hint;
+  const read = ({ currentTarget: field }: { readonly currentTarget: HTMLInputElement }) => {
+    value.value = field.value;
+    if (valid) valid.value = field.validity.valid;
+  };
   return (
     <div>
       <label for={id} class="form-label mb-0">
@@ -185,7 +207,11 @@ function Field({ label, value, type = 'text', hint, wrong }: FieldProps) {
         aria-describedby={note === undefined ? undefined : hintId}
         autoComplete="off"
         spellcheck={false}
-        onInput={(event) => (value.value = event.currentTarget.value)}
+        max={type === 'datetime-local' ? LATEST : undefined}
+        onInput={read}
+        // A part of a time that is typed changes no value, so that there is no event `input`.
+        onKeyUp={read}
+        onBlur={read}
       />
       {note !== undefined && (
         <div id={hintId} class={wrong === undefined ? 'form-text' : 'form-text alarm'}>

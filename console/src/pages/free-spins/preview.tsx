@@ -51,9 +51,11 @@ export function usePreview(
 
 interface PreviewProps {
   readonly of: PreviewResource;
+  /** When the spins expire, as a sentence. */
+  readonly expiry: string;
 }
 
-export function Preview({ of: { data, problem } }: PreviewProps) {
+export function Preview({ of: { data, problem }, expiry }: PreviewProps) {
   const shown = data.value;
   return (
     <section class="border rounded p-2 mb-2" aria-label={words.preview} role="status">
@@ -63,7 +65,9 @@ export function Preview({ of: { data, problem } }: PreviewProps) {
       {shown && (
         <>
           <p class="mb-1 fs-5">{stakeText(shown.stakeMinor, shown.currency)}</p>
-          <p class="mb-1">{words.previewOf(shown.players, shown.spins)}</p>
+          <p class="mb-1">
+            {words.previewOf(shown.players, shown.spins)}. {expiry}
+          </p>
           <p class="mb-0 fw-semibold">
             {shown.requires === 'approval' ? words.needsApproval : words.needsNoApproval}
           </p>
