@@ -120,6 +120,8 @@ describeDesk('the pages of transactions', () => {
     await dialog.getByLabel('Amount').fill('0.40');
     await dialog.getByText(`The operator ${OPERATOR} debits 0.40 EUR from the player ${PLAYER}.`).waitFor();
     const before = world.wallet.balanceOf(PLAYER);
+    // The API takes no line breaks.
+    await dialog.getByLabel('Reason').fill('ticket 4710,\none zero too many');
     await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
     await page.getByText('The operator debited 0.40 EUR. The balance is now').waitFor();
     expect(world.wallet.balanceOf(PLAYER)).toBe(before - 40);

@@ -5,9 +5,13 @@ import type { Problem } from '../api/problem.ts';
 import type { Role } from '../api/roles.ts';
 import { may } from '../api/session.ts';
 import { action as words } from '../strings.ts';
+import { lineIn } from './form-field.tsx';
 import { announce, type Outcome } from './notice.tsx';
 import { ProblemAlert, problemOf } from './problem.tsx';
 import { useOpenDialog } from './unsaved.ts';
+
+/** Longest reason that the API takes, in characters. */
+const LONGEST_REASON = 500;
 
 export interface ActionProps {
   /** Says what the action does, such as `Pause the operator`. The dialog's button says the same. */
@@ -72,11 +76,10 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
     event.preventDefault();
     if (busy.value) return;
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const given = form.get('reason');
     busy.value = true;
     problem.value = undefined;
     try {
-      const outcome = await run(form, typeof given === 'string' ? given.trim() : '');
+      const outcome = await run(form, lineIn(form, 'reason'));
       dialog.current?.close();
       announce(label, outcome);
       onDone?.();
@@ -110,6 +113,7 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
               name="reason"
               class="form-control"
               rows={2}
+              maxLength={LONGEST_REASON}
               required={reason === 'required'}
               defaultValue={suggestedReason}
             />

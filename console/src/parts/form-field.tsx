@@ -59,6 +59,11 @@ export function textIn(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
+/** The text of a form's field of several lines, as one line: the API takes no line breaks. */
+export function lineIn(form: FormData, name: string): string {
+  return textIn(form, name).split(/\s+/).join(' ');
+}
+
 /**
  * The instant that a field of local time has; undefined if it is empty.
  * @throws Problem if it has another text

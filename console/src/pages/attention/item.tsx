@@ -5,7 +5,7 @@ import { ActionButton, type ActionProps } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
-import { instantIn, textIn } from '../../parts/form-field.tsx';
+import { instantIn, lineIn, textIn } from '../../parts/form-field.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Person } from '../../parts/person.tsx';
@@ -124,8 +124,7 @@ function Actions({ item: { id, state }, onDone }: WholeProps) {
         sentence={words.commentSentence}
         fields={<CommentField />}
         run={async (form) => {
-          // The API takes no line breaks.
-          const text = textIn(form, 'text').split(/\s+/).join(' ');
+          const text = lineIn(form, 'text');
           await answer(api.POST('/v1/admin/attention/{id}/comments', { params, body: { text } }));
           return { message: words.commented };
         }}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { instantIn, lineIn } from './form-field.tsx';
+
+function formOf(value: string): FormData {
+  const form = new FormData();
+  form.set('field', value);
+  return form;
+}
+
+test.each([
+  ['ticket 4711', 'ticket 4711'],
+  [' ticket 4711,\r\n  one zero too many\n', 'ticket 4711, one zero too many'],
+  [' \n ', ''],
+])('%j is sent as %j', (typed, sent) => {
+  expect(lineIn(formOf(typed), 'field')).toBe(sent);
+});
+
+test('what is no time is refused, and does not break the dialog', () => {
+  expect(instantIn(formOf(''), 'field')).toBeUndefined();
+  expect(() => instantIn(formOf('275760-12-31T07:00'), 'field')).toThrow('Enter a whole date and time');
+});
