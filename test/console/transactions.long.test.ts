@@ -172,9 +172,24 @@ describeDesk('the pages of transactions', () => {
     await expect.poll(() => id.inputValue()).toBe(sentId);
     await expect.poll(() => dialog.getByLabel('Reason').inputValue()).toBe('ticket 4712');
     await dialog.getByText('credits 0.90 EUR').waitFor();
+
+    // Other terms are refused, and those that were sent come back.
+    await dialog.getByLabel('Amount').fill('0.95');
+    await dialog.getByLabel('Reason').fill('ticket\n4713');
+    await send();
+    await dialog.getByRole('alert').getByText('already used with another request').waitFor();
+    await dialog.getByText('credits 0.90 EUR').waitFor();
+    await expect.poll(() => dialog.getByLabel('Reason').inputValue()).toBe('ticket 4712');
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    await open();
+    await expect.poll(() => id.inputValue()).toBe(sentId);
+    await dialog.getByText('credits 0.90 EUR').waitFor();
     await send();
     await page.getByText('The operator credited 0.90 EUR.').waitFor();
     expect(world.wallet.balanceOf(PLAYER)).toBe(before + 90);
+    await open();
+    await expect.poll(() => dialog.getByLabel('Amount').inputValue()).toBe('');
 
     await page.reload();
     await signIn(page, ADMIN_KEY);

@@ -109,6 +109,8 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
               {words.reason}
             </label>
             <textarea
+              // A reason that is suggested anew replaces what was typed.
+              key={suggestedReason}
               id={reasonId}
               name="reason"
               class="form-control"

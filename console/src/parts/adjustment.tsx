@@ -3,7 +3,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { answerWithStatus, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import type { Schema } from '../api/schemas.ts';
-import { forgetUnfinished, keepUnfinished, unfinishedOf } from '../api/unfinished.ts';
+import { forgetUnfinished, keepUnfinished, type Unfinished, unfinishedOf } from '../api/unfinished.ts';
 import { adjustment as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import { AmountField } from './amount-field.tsx';
@@ -28,11 +28,13 @@ interface Draft {
   readonly amount: Signal<string>;
   readonly currency: Signal<string>;
   readonly adjustmentId: Signal<string>;
+  /** What the field for the reason has at first. */
+  readonly reason: Signal<string>;
 }
 
 /** Asks for an adjustment of a player's balance. Above a limit it waits for the approval of a second person. */
 export function AdjustmentButton(props: AdjustmentProps) {
-  const { operatorId, playerRef, currency = '', amountMinor, reason: suggestedReason, onDone } = props;
+  const { operatorId, playerRef, currency = '', amountMinor, reason: suggestedReason = '', onDone } = props;
   const unfinished = useSignal(unfinishedOf(operatorId, playerRef));
   const proposed = amountMinor === undefined ? '' : majorUnits(Math.abs(amountMinor), currency);
   const kept = unfinished.value;
@@ -42,6 +44,15 @@ export function AdjustmentButton(props: AdjustmentProps) {
     currency: useSignal(kept?.currency ?? currency),
     // Kept until the adjustment is done: after a failure, the same id cannot be booked twice.
     adjustmentId: useSignal(kept?.adjustmentId ?? newAdjustmentId()),
+    reason: useSignal(kept?.reason ?? suggestedReason),
+  };
+  /** Fills the form with an unfinished adjustment; without one, it is empty for another one in the same currency. */
+  const fill = (filling: Unfinished | undefined) => {
+    draft.direction.value = filling?.direction ?? 'credit';
+    draft.amount.value = filling?.amount ?? '';
+    draft.currency.value = filling?.currency ?? draft.currency.value;
+    draft.adjustmentId.value = filling?.adjustmentId ?? newAdjustmentId();
+    draft.reason.value = filling?.reason ?? suggestedReason;
   };
   // The page may learn the player's currency after the dialog was opened.
   useEffect(() => {
@@ -58,7 +69,14 @@ export function AdjustmentButton(props: AdjustmentProps) {
       reason,
     };
     const { direction, amount } = draft;
-    const repeated = unfinishedOf(operatorId, playerRef)?.adjustmentId === adjustmentId;
+    draft.reason.value = reason;
+    const earlier = unfinishedOf(operatorId, playerRef);
+    const repeated = earlier?.adjustmentId === adjustmentId;
+    /** Keeps what was kept before this one: its outcome is as unknown as it was. */
+    const restore = () => {
+      if (earlier) keepUnfinished(operatorId, playerRef, earlier);
+      else forgetUnfinished(operatorId, playerRef, adjustmentId);
+    };
     // Before it is sent: the page may be left while the answer is awaited.
     keepUnfinished(operatorId, playerRef, {
       adjustmentId,
@@ -69,12 +87,16 @@ export function AdjustmentButton(props: AdjustmentProps) {
     });
     try {
       const answered = await answerWithStatus(api.POST('/v1/admin/adjustments', { body }));
-      forgetUnfinished(operatorId, playerRef, adjustmentId);
-      draft.adjustmentId.value = newAdjustmentId();
+      if (repeated) forgetUnfinished(operatorId, playerRef, adjustmentId);
+      else restore();
+      fill(unfinishedOf(operatorId, playerRef));
       return outcomeOf(answered.body);
     } catch (error) {
-      // A refusal says nothing about an earlier attempt with the same id.
-      if (!repeated && isRefusal(error)) forgetUnfinished(operatorId, playerRef, adjustmentId);
+      if (isRefusal(error)) {
+        restore();
+        // The service knows the id with the earlier terms: only those can be sent again.
+        if (repeated) fill(earlier);
+      }
       throw error;
     } finally {
       unfinished.value = unfinishedOf(operatorId, playerRef);
@@ -92,7 +114,7 @@ export function AdjustmentButton(props: AdjustmentProps) {
       }
       fields={<Fields draft={draft} />}
       reason="required"
-      suggestedReason={kept?.reason ?? suggestedReason}
+      suggestedReason={draft.reason.value}
       run={run}
       onDone={onDone}
     />
