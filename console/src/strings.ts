@@ -167,6 +167,7 @@ export const json = {
 
 export const money = {
   minorUnits: (amount: string, currency: string) => `${amount} minor units of ${currency}`,
+  ofItsBet: "the BET's amount",
 };
 
 export const time = {

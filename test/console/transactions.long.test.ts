@@ -276,6 +276,44 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test('the dialogs of corrections name a debit as one, and no amount that a ROLLBACK does not have', async () => {
+    // The platform does not know the BET, and therefore not its amount.
+    const fields = { transactionId: 'rollback-to-send', originalTransactionId: 'bet-that-never-came' };
+    await transactions.timedOut(world.transaction(session, 'ROLLBACK', fields));
+    const failing = world.wallet.always({ do: 'answer', status: 500 }, { kind: 'ADJUSTMENT' });
+    const adjustment = {
+      adjustmentId: 'debit-to-send',
+      amountMinor: -90,
+      currency: 'EUR',
+      reason: 'ticket 1',
+    };
+    await world.admin('POST', '/v1/admin/adjustments', {
+      ...adjustment,
+      operatorId: OPERATOR,
+      playerRef: PLAYER,
+    });
+    failing.withdraw();
+    const page = await desk.signedIn('/console/transactions');
+    const dialog = page.getByRole('dialog');
+    for (const [providerId, id, what] of [
+      ['platform', 'debit-to-send', 'ADJUSTMENT of -0.90 EUR'],
+      [PROVIDER, 'rollback-to-send', "ROLLBACK of the BET's amount"],
+    ] as const) {
+      await park(id);
+      await page.getByLabel('Search any id').fill(id);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/console/transactions/${providerId}/${id}`);
+      await page.getByRole('button', { name: 'Resolve now' }).click();
+      await dialog.getByText(`Sends the ${what} to the operator again`).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Settle by hand' }).click();
+      await dialog.getByText(`the ${what} counts as booked by the operator`).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await page.context().close();
+  });
+
   test('the lists, the round and the session show a decision about one of their transactions', async () => {
     const { transactionId, roundId } = await transactions.timedOut(bet('bet-to-follow', 600), true);
     await park(transactionId);

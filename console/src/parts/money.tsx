@@ -11,6 +11,14 @@ export function moneyText(amountMinor: number | bigint, currency: string): strin
   return `${amountMinor < 0 ? '-' : ''}${whole}${fraction} ${currency}`;
 }
 
+/**
+ * The amount of a transaction in the words of the service (src/money/money.ts): signed, and that of its BET for a
+ * ROLLBACK without an amount, which is stored with 0.
+ */
+export function transactionMoney(kind: string | undefined, amountMinor: number, currency: string): string {
+  return kind === 'ROLLBACK' && amountMinor === 0 ? words.ofItsBet : moneyText(amountMinor, currency);
+}
+
 const DECIMAL_POINT =
   new Intl.NumberFormat(LOCALE).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 

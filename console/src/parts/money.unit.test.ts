@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moneyText } from './money.tsx';
+import { moneyText, transactionMoney } from './money.tsx';
 
 test.each([
   { amountMinor: 250, currency: 'EUR', text: '2.50 EUR' },
@@ -15,4 +15,15 @@ test.each([
   { amountMinor: 250, currency: 'ZZZ', text: '250 minor units of ZZZ' },
 ])('$amountMinor minor units of $currency are $text', ({ amountMinor, currency, text }) => {
   expect(moneyText(amountMinor, currency)).toBe(text);
+});
+
+test.each([
+  { kind: 'BET', amountMinor: 250, text: '2.50 EUR' },
+  { kind: 'ADJUSTMENT', amountMinor: -250, text: '-2.50 EUR' },
+  { kind: 'ROLLBACK', amountMinor: 250, text: '2.50 EUR' },
+  { kind: 'ROLLBACK', amountMinor: 0, text: "the BET's amount" },
+  { kind: 'WIN', amountMinor: 0, text: '0.00 EUR' },
+  { kind: undefined, amountMinor: 0, text: '0.00 EUR' },
+])('the amount of a $kind of $amountMinor is $text', ({ kind, amountMinor, text }) => {
+  expect(transactionMoney(kind, amountMinor, 'EUR')).toBe(text);
 });

@@ -4,7 +4,7 @@ import { transactions as words } from '../strings.ts';
 import { addressOf, withQuery } from './addresses.ts';
 import type { Column } from './data-table.tsx';
 import { IdLink } from './id-link.tsx';
-import { Money } from './money.tsx';
+import { Money, transactionMoney } from './money.tsx';
 import { Time } from './time.tsx';
 
 type Transaction = Schema<'TransactionItem'>;
@@ -21,7 +21,9 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
   {
     title: words.amount,
     numeric: true,
-    cell: ({ amountMinor, currency }) => <Money minor={amountMinor} currency={currency} />,
+    cell: ({ kind, amountMinor, currency }) => (
+      <span class="money">{transactionMoney(kind, amountMinor, currency)}</span>
+    ),
   },
   { title: words.state, cell: (row) => <TransactionState of={row} /> },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },

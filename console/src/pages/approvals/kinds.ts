@@ -17,13 +17,15 @@ export const ROLE_OF: Readonly<Record<Approval['kind'], Role>> = {
 };
 
 /**
- * The amount of the action; undefined for a change of limits.
+ * The amount of the action; undefined for a change of limits, and for a settlement that states none.
  * @param unknownStake the text for a stake that the provider chooses; by default as in a sentence
  */
 export function amountText(approval: Approval, unknownStake?: string): string | undefined {
-  const { stakeMinor, amountMinor, currency } = approval;
+  const { kind, stakeMinor, amountMinor, currency } = approval;
   if (stakeMinor !== undefined) return stakeText(stakeMinor, currency, unknownStake);
-  return amountMinor === undefined ? undefined : moneyText(amountMinor, currency);
+  // A ROLLBACK without an amount is stored with 0: only the summary says which amount it reverses.
+  const isStated = amountMinor !== undefined && (kind !== 'settlement' || amountMinor !== 0);
+  return isStated ? moneyText(amountMinor, currency) : undefined;
 }
 
 /** The operator's page; undefined for the installation's default limits. */

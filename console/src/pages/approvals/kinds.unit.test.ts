@@ -46,6 +46,8 @@ test.each([
   { amounts: { stakeMinor: 0 }, text: 'a stake that the provider chooses' },
   { amounts: { amountMinor: -250 }, text: '-2.50 EUR' },
   { amounts: { amountMinor: 0 }, text: '0.00 EUR' },
+  { amounts: { kind: 'settlement', amountMinor: 0 }, text: undefined },
+  { amounts: { kind: 'settlement', amountMinor: 250 }, text: '2.50 EUR' },
   { amounts: {}, text: undefined },
 ])('the amount of $amounts is $text', ({ amounts, text }) => {
   expect(amountText({ ...amounts, currency: 'EUR' } as unknown as Approval)).toBe(text);

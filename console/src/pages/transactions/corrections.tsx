@@ -5,7 +5,7 @@ import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { AmountField } from '../../parts/amount-field.tsx';
 import { minorUnits } from '../../parts/major-units.ts';
-import { moneyText } from '../../parts/money.tsx';
+import { transactionMoney } from '../../parts/money.tsx';
 import { isUndecided } from '../../parts/transaction-columns.tsx';
 import { transactions as words } from '../../strings.ts';
 
@@ -17,7 +17,7 @@ interface CorrectionProps {
 }
 
 const pathOf = ({ providerId, transactionId }: Detail) => ({ path: { providerId, transactionId } });
-const amountOf = ({ amountMinor, currency }: Detail) => moneyText(Math.abs(amountMinor), currency);
+const amountOf = ({ kind, amountMinor, currency }: Detail) => transactionMoney(kind, amountMinor, currency);
 
 /** Does at once what the resolver would do later. */
 export function ResolveButton({ data, onDone }: CorrectionProps) {

@@ -8,7 +8,7 @@ import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Money } from '../../parts/money.tsx';
+import { transactionMoney } from '../../parts/money.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -66,7 +66,8 @@ function Story({ data, reload }: StoryProps) {
         <Buttons data={data} reload={reload} />
       </Advice>
       <p class="h5">
-        {kindText(data)} <Money minor={data.amountMinor} currency={data.currency} />{' '}
+        {kindText(data)}{' '}
+        <span class="money">{transactionMoney(data.kind, data.amountMinor, data.currency)}</span>{' '}
         <TransactionState of={data} />
       </p>
       <Comparison data={data} />
