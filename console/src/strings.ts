@@ -980,7 +980,7 @@ export const limits = {
   notAmount: (currency: string) => `Enter an amount of ${currency}, such as 250.00, or nothing.`,
   remove: 'Remove the limits',
   willRemove: (operatorId: string, currency: string) =>
-    `All limits of ${operatorId} in ${currency} will be removed, once another administrator approves it.`,
+    `All own limits of ${operatorId} in ${currency} will be removed: at once if no limit in effect is raised or removed by that, otherwise once another administrator approves it.`,
   set: 'Set limits',
   willSet:
     'A first or lower limit holds at once; a higher one waits for another administrator. Amounts are in major units, such as 250.00. An empty field leaves its limit as it is.',

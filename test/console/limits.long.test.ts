@@ -82,6 +82,24 @@ describeDesk('limits', () => {
     await page.context().close();
   });
 
+  test('limits that were removed at once are no longer shown, nor can they be removed again', async () => {
+    // The own limit is that of the installation: its removal raises nothing.
+    for (const operatorId of ['*', OPERATOR])
+      await world.admin('PUT', `/v1/admin/limits/${operatorId}/NOK`, { dailyMinor: 90_000 });
+    const page = await desk.signedIn(`/console/limits?operatorId=${OPERATOR}&currency=NOK`);
+    const shown = page.getByRole('region', { name: `Limits of ${OPERATOR} in NOK` });
+    await shown.getByText('900.00 NOK').waitFor();
+    await shown.getByRole('button', { name: 'Remove the limits' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('at once if no limit in effect is raised or removed').waitFor();
+    await dialog.getByRole('button', { name: 'Remove the limits' }).click();
+    await page.getByText('Remove the limits: done.').waitFor();
+    await shown.getByText('No limit is set.').waitFor();
+    await expect.poll(() => shown.getByRole('button').count()).toBe(0);
+    expect((await limits('NOK')).status).toBe(404);
+    await page.context().close();
+  });
+
   test('the operators without limits are listed, and an auditor may only read', async () => {
     await world.admin('PATCH', '/v1/admin/operators/grand-casino', { currencies: ['SEK'] });
     const page = await desk.signedIn('/console/limits', await desk.keyOf('auditor'));

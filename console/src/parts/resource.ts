@@ -11,7 +11,7 @@ const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
 const GATHER_MS = 300;
 
 export interface Resource<T> {
-  /** The last answer; it stays while the next one is read. Undefined before the first. */
+  /** The last answer; it stays while the next one is read. Undefined before the first, and if the record is gone. */
   readonly data: ReadonlySignal<T | undefined>;
   /** The last failure; undefined after a success. */
   readonly problem: ReadonlySignal<Problem | undefined>;
@@ -74,6 +74,14 @@ export function useResource<T>(
      */
     const mustWait = () =>
       data.peek() !== undefined && (dialogs.peek() > 0 || (unsaved.peek() > 0 && !asked));
+    /** Shows what was read, unless it must wait. */
+    const show = (read: T | undefined) => {
+      waits = mustWait();
+      if (!waits) {
+        data.value = read;
+        asked = false;
+      } else if (!asked) outdated.value = true;
+    };
     let retry: ReturnType<typeof setTimeout> | undefined;
     let gathering: ReturnType<typeof setTimeout> | undefined;
     const attempt = async (failures: number) => {
@@ -89,17 +97,15 @@ export function useResource<T>(
       try {
         const answer = await latest.current.read(signal);
         if (signal.aborted) return;
-        waits = mustWait();
-        if (!waits) {
-          data.value = answer;
-          asked = false;
-        } else if (!asked) outdated.value = true;
+        show(answer);
         problem.value = undefined;
       } catch (error) {
         if (signal.aborted) return;
-        const { passes } = (problem.value = problemOf(error));
+        const { passes, status } = (problem.value = problemOf(error));
         const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
         if (passes) retry = setTimeout(() => void attempt(failures + 1), waitMs);
+        // A record that is gone must not stay on the page with its actions.
+        else if (status === 404) show(undefined);
         else asked = false;
       }
       loading.value = false;

@@ -123,7 +123,7 @@ function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
   return (
     <section class="mb-3" aria-label={words.of(operatorId, currency)}>
       <h2 class="h5">{words.of(operatorId, currency)}</h2>
-      <Loaded of={limit}>
+      <Loaded of={limit} gone={words.none}>
         {(data) => (
           <>
             <Details
