@@ -54,7 +54,7 @@ export const shell = {
   menu: 'Menu',
   skip: 'Skip to the content',
   signOut: 'Sign out',
-  signedInAs: (name: string, role: string) => `${name} (${role})`,
+  signedInAs: (name: string, roles: string) => `${name} (${roles})`,
   environment: { sandbox: 'Sandbox', production: 'Production' },
   version: (version: string) => `version ${version}`,
   connection: {

@@ -22,6 +22,14 @@ class MeResponse {
   })
   role: Role;
 
+  @ApiPropertyOptional({
+    enum: ROLES,
+    enumName: 'Role',
+    isArray: true,
+    description: 'All roles, if no single one includes the others; otherwise absent',
+  })
+  roles?: readonly Role[];
+
   @ApiPropertyOptional({ description: 'When the key or token expires; absent if it does not' })
   expiresAt?: Date;
 
@@ -52,6 +60,7 @@ export class MeAdminController {
       actor,
       name,
       role: roles[0] as Role,
+      ...(roles.length > 1 && { roles: roles as readonly Role[] }),
       ...(expiresAt && { expiresAt }),
       environment: this.configuration.sandbox ? 'sandbox' : 'production',
       version: VERSION,

@@ -114,8 +114,10 @@ test("a token's caller reads the strongest of its roles, and the token's expiry"
     actor: 'jwt:dave',
     name: 'dave',
     role: 'operations',
+    roles: ['operations', 'promotions'],
     expiresAt: new Date(exp * 1000).toISOString(),
   });
+  expect(await me({ croupier_role: ['support', 'auditor'] })).not.toHaveProperty('roles');
   const farAway = await me({ exp: 1e300, croupier_role: 'auditor' });
   expect(farAway).toMatchObject({ role: 'auditor', expiresAt: '9999-12-31T23:59:59.000Z' });
   expect(await me({ croupier_role: 'nobody' })).toMatchObject({ status: 403 });

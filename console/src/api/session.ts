@@ -21,8 +21,11 @@ export type Me = Schema<'MeResponse'>;
 export const me = signal<Me | undefined>(undefined);
 /** Why the session ended, for the sign-in page. */
 export const ended = signal<string | undefined>(undefined);
-/** Whether the signed-in role is, or includes, the required one. */
-export const may = (required: Role) => me.value !== undefined && includes(me.value.role, required);
+/** The roles of who is signed in. The service lists them only if there are several. */
+export const rolesOf = ({ role, roles = [role] }: Me): readonly Role[] => roles;
+/** Whether a role of who is signed in is, or includes, the required one. */
+export const may = (required: Role) =>
+  me.value !== undefined && rolesOf(me.value).some((role) => includes(role, required));
 /** Whether somebody is signed in. */
 export const signedIn = computed(() => me.value !== undefined);
 

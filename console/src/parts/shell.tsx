@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Role } from '../api/roles.ts';
-import { endSession, may, me } from '../api/session.ts';
+import { endSession, may, me, rolesOf } from '../api/session.ts';
 import { forgetAllUnfinished } from '../api/unfinished.ts';
 import { connection } from '../api/stream.ts';
 import { shell as words, signIn } from '../strings.ts';
@@ -71,7 +71,7 @@ export function Shell({ links, children }: ShellProps) {
 
 function Banner() {
   if (!me.value) return null;
-  const { environment, version, name, role } = me.value;
+  const { environment, version, name } = me.value;
   return (
     <header class={`banner banner-${environment}`}>
       <a class="product" href={addressOf.overview}>
@@ -88,7 +88,7 @@ function Banner() {
           {words.outdated}
         </span>
       )}
-      <span class="person">{words.signedInAs(name, role)}</span>
+      <span class="person">{words.signedInAs(name, rolesOf(me.value).join(', '))}</span>
       <button
         type="button"
         class="btn btn-sm btn-outline-secondary"
