@@ -124,6 +124,7 @@ export const action = {
   needsRole: (role: string) => `Needs the role ${role}`,
   busy: 'Working …',
   done: (label: string) => `${label}: done.`,
+  notDone: (label: string, problem: string) => `${label}: ${problem}`,
   waitsForApproval: (label: string) =>
     `${label}: nothing has happened yet: this waits for the approval of a second person.`,
   openApproval: 'Open the approval',

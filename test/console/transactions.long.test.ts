@@ -148,6 +148,39 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test.each([
+    { how: 'succeeds', answer: undefined, says: 'The operator credited 1.00 EUR.' },
+    {
+      how: 'fails',
+      answer: { status: 503, json: { error: 'the operator did not answer' } },
+      says: 'Adjust the balance: the operator did not answer',
+    },
+  ])('an action that $how after its page was left is announced with that page', async ({ answer, says }) => {
+    const page = await desk.signedIn(`/console/transactions?playerRef=${PLAYER}`);
+    await page.getByRole('link', { name: 'bet-small', exact: true }).click();
+    let send: () => void = () => undefined;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    const received = page.waitForRequest('**/v1/admin/adjustments');
+    await page.route('**/v1/admin/adjustments', async (route) => {
+      await isSent;
+      await (answer ? route.fulfill(answer) : route.continue());
+    });
+    await page.getByRole('button', { name: 'Adjust the balance' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('ticket 4714');
+    await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+    await received;
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Transactions', level: 1 }).waitFor();
+    const address = page.url();
+    send();
+    const notice = page.getByRole('main').getByRole('status').filter({ hasText: says });
+    const link = notice.getByRole('link', { name: 'Transaction bet-small' });
+    await expect.poll(() => link.getAttribute('href')).toBe(addressOf('bet-small'));
+    expect(page.url()).toBe(address);
+    await page.context().close();
+  });
+
   test('an adjustment of unknown outcome keeps its id and terms, so that it is booked once', async () => {
     const page = await desk.signedIn(addressOf('bet-small'));
     const dialog = page.getByRole('dialog');

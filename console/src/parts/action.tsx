@@ -6,7 +6,7 @@ import type { Role } from '../api/roles.ts';
 import { may } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { lineIn } from './form-field.tsx';
-import { announce, type Outcome } from './notice.tsx';
+import { announce, announceFailure, type Origin, type Outcome } from './notice.tsx';
 import { ProblemAlert, problemOf } from './problem.tsx';
 import { useOpenDialog } from './unsaved.ts';
 
@@ -70,6 +70,7 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
   const [title, reasonId] = [useId(), useId()];
   const busy = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
+  const leftSince = useLeft();
   useOpenDialog();
   useEffect(() => dialog.current?.showModal(), []);
   const submit = async (event: SubmitEvent) => {
@@ -78,13 +79,17 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
     const form = new FormData(event.currentTarget as HTMLFormElement);
     busy.value = true;
     problem.value = undefined;
+    const left = leftSince();
     try {
       const outcome = await run(form, lineIn(form, 'reason'));
       dialog.current?.close();
-      announce(label, outcome);
-      onDone?.();
+      announce(label, outcome, left());
+      // What follows, such as another page, is no longer what the person waits for.
+      if (!left()) onDone?.();
     } catch (error) {
       problem.value = problemOf(error);
+      const origin = left();
+      if (origin) announceFailure(label, problem.value.message, origin);
     } finally {
       busy.value = false;
     }
@@ -138,4 +143,19 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
       </form>
     </dialog>
   );
+}
+
+/**
+ * Tells whether the person leaves the page, as with the browser's Back, while an action is carried out.
+ * @returns a function to call when it starts; that returns a function with the page that was left, or undefined
+ */
+function useLeft(): () => () => Origin | undefined {
+  const unmounted = useRef(false);
+  useEffect(() => () => void (unmounted.current = true), []);
+  return () => {
+    const { pathname, search } = location;
+    const origin = { title: document.title, address: pathname + search };
+    // While the module of the next page is loaded, this one is still shown.
+    return () => (unmounted.current || location.pathname !== pathname ? origin : undefined);
+  };
 }

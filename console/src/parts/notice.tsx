@@ -10,14 +10,33 @@ export interface Outcome {
   readonly approvalId?: string | undefined;
 }
 
-const notice = signal<{ readonly sentence: string; readonly approvalId: string | undefined } | undefined>(
-  undefined,
-);
+/** The page on which an action was started, which the person has left before it ended. */
+export interface Origin {
+  readonly title: string;
+  readonly address: string;
+}
 
-/** Shows the outcome above the page, until it is dismissed or another page is opened. */
-export function announce(label: string, { message, approvalId }: Outcome = {}): void {
+interface Shown {
+  readonly sentence: string;
+  readonly approvalId?: string | undefined;
+  readonly origin?: Origin | undefined;
+  readonly failed?: boolean;
+}
+
+const notice = signal<Shown | undefined>(undefined);
+
+/**
+ * Shows the outcome above the page, until it is dismissed or another page is opened.
+ * @param origin the page that the outcome is about, if it is no longer the one that is shown
+ */
+export function announce(label: string, { message, approvalId }: Outcome = {}, origin?: Origin): void {
   const sentence = approvalId === undefined ? words.done(label) : words.waitsForApproval(label);
-  notice.value = { sentence: message ?? sentence, approvalId };
+  notice.value = { sentence: message ?? sentence, approvalId, origin };
+}
+
+/** Shows that an action has failed whose page is no longer shown. */
+export function announceFailure(label: string, message: string, origin: Origin): void {
+  notice.value = { sentence: words.notDone(label, message), origin, failed: true };
 }
 
 export function dismissNotice(): void {
@@ -29,14 +48,23 @@ export function Notice() {
   return (
     <div role="status">
       {shown && (
-        <div class="alert alert-success notice">
+        <div class={`alert ${shown.failed ? 'alert-danger' : 'alert-success'} notice`}>
           <span>
             {shown.sentence}{' '}
+            {shown.origin && (
+              <>
+                (<a href={shown.origin.address}>{shown.origin.title}</a>){' '}
+              </>
+            )}
             {shown.approvalId !== undefined && (
               <a href={addressOf.approval(shown.approvalId)}>{words.openApproval}</a>
             )}
           </span>
-          <button type="button" class="btn btn-sm btn-outline-success" onClick={dismissNotice}>
+          <button
+            type="button"
+            class={`btn btn-sm ${shown.failed ? 'btn-outline-danger' : 'btn-outline-success'}`}
+            onClick={dismissNotice}
+          >
             {words.dismiss}
           </button>
         </div>

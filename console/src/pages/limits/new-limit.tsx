@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso';
+import { useRef } from 'preact/hooks';
 import { answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
@@ -12,6 +13,7 @@ import { LIMITS } from './limit-names.ts';
 /** Sets limits of an operator and currency. Those that are set already and not named here stay as they are. */
 export function NewLimit({ onDone }: { readonly onDone: () => void }) {
   const { route } = useLocation();
+  const page = useRef<string | undefined>(undefined);
   return (
     <ActionButton
       label={words.set}
@@ -34,11 +36,15 @@ export function NewLimit({ onDone }: { readonly onDone: () => void }) {
         const { status, body: answered } = await answerWithStatus<unknown>(
           api.PATCH('/v1/admin/limits/{operatorId}/{currency}', { params, body }),
         );
+        page.current = undefined;
         if (status === 202) return { approvalId: (answered as Schema<'ApprovalItem'>).approvalId };
-        route(addressOf.list('limits', { operatorId, currency }));
+        page.current = addressOf.list('limits', { operatorId, currency });
         return undefined;
       }}
-      onDone={onDone}
+      onDone={() => {
+        if (page.current !== undefined) route(page.current);
+        onDone();
+      }}
     />
   );
 }
