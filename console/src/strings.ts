@@ -175,6 +175,7 @@ export const time = {
   utc: 'UTC',
   ago: (age: string) => `${age} ago`,
   left: (age: string) => `${age} left`,
+  passed: 'passed',
   invalid: 'Enter a whole date and time, with a year of four digits.',
 };
 
@@ -199,8 +200,11 @@ export const overview = {
     paused: (kind: string, { name, pause }: { name: string; pause?: { reason: string } }) =>
       `${kind} ${name} is paused: ${pause?.reason ?? ''}`,
   },
+  degradedSpoken: (kind: string, name: string) => `${kind} ${name} answers badly.`,
   oldAlarm: (kind: string, name: string, count: number, age: string) =>
     `${kind} ${name} has ${count} undecided, the oldest for ${age}.`,
+  oldSpoken: (kind: string, name: string) =>
+    `${kind} ${name} has transactions that are undecided for more than a minute.`,
   parkedAlarm: (count: number) =>
     counted(
       count,
@@ -718,6 +722,7 @@ export const freeSpins = {
       ? `${counted(done, 'grant is', 'grants are')} void.`
       : `${counted(done, 'grant is', 'grants are')} void, ${counted(refused.length, 'is', 'are')} not: ${[...new Set(refused)].join('; ')}.`,
   noneUnknown: 'No outcome is unknown.',
+  failuresUnread: 'The causes of the failures are not loaded.',
   statusBatch: 'Ask about all',
   statusBatchSentence: (granted: number) =>
     `The provider is asked for the remaining spins of ${counted(granted, 'granted grant')}. Nothing changes.`,
@@ -810,7 +815,7 @@ export const approvals = {
   noLimit: 'no limit',
   undecided: 'undecided',
   transaction: 'The transaction',
-  used: 'Used of the limits in 24 hours',
+  used: 'Used of the limits in the 24 hours before the request',
   exceeds: (name: string, limit: string) => `It needs approval because of the limit ${name} of ${limit}.`,
   always: {
     grant: 'It needs the approval of a second person.',
@@ -904,6 +909,8 @@ export const secrets = {
   overlapHint: 'Empty: 24 hours. 0 makes the current secret invalid at once.',
   once: (id: string) => `The new secret of ${id}. It is shown here and never again:`,
   copy: 'Copy',
+  copied: 'Copied.',
+  notCopied: 'The browser did not copy it: select the secret and copy it.',
   overlap: 'The previous secret is valid until',
 };
 

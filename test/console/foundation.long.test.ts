@@ -79,6 +79,26 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test('a page that is opened by a link gets the focus; a filter leaves it where it is', async () => {
+    const page = await desk.signedIn();
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await focused()).not.toBe('main');
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await expect.poll(focused).toBe('main');
+    const operator = page.getByLabel('Operator', { exact: true });
+    await operator.fill(OPERATOR);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/operatorId=/);
+    await expect.poll(() => operator.inputValue()).toBe(OPERATOR);
+    expect(await focused()).not.toBe('main');
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await expect.poll(focused).toBe('main');
+    await page.context().close();
+  });
+
   test('the key is in memory, and gone after a reload', async () => {
     const page = await desk.signedIn();
     expect(await stored(page)).toBe('[{},{}]');

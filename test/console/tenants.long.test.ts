@@ -264,6 +264,24 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('a secret is copied, or the page says that it was not; its clock is not read aloud', async () => {
+    const id = await world.createProvider();
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const page = await desk.signedIn(`/console/providers/${id}`, ADMIN_KEY, { permissions });
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+    const secret = await page.locator('code.secret').textContent();
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('status').getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error())');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('status').getByText('The browser did not copy it').waitFor();
+    await page.getByText(/ left\)/).waitFor();
+    expect(await page.getByRole('status').locator('time').count()).toBe(0);
+    await page.context().close();
+  });
+
   test('an operator, a provider and a game are created, and no game is overwritten', async () => {
     const page = await desk.signedIn('/console/operators');
     await page.getByRole('button', { name: 'Create an operator' }).click();

@@ -29,9 +29,13 @@ export function Shell({ links, children }: ShellProps) {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLDetailsElement>(null);
+  const shownBefore = useRef(false);
   useEffect(() => {
     dismissNotice();
     if (menu.current && !isWide()) menu.current.open = false;
+    // Otherwise the focus would stay on a link of the page before, or go with it to the start of the document.
+    if (shownBefore.current) main.current?.focus({ preventScroll: true });
+    shownBefore.current = true;
   }, [path]);
   const sandbox = me.value?.environment === 'sandbox';
   const shown = links.filter(({ role, sandboxOnly }) => may(role) && (sandbox || !sandboxOnly));

@@ -8,6 +8,8 @@ type Tenant = Schema<'OverviewTenant'>;
 /** Something that is wrong now, and where. */
 export interface Alarm {
   readonly sentence: string;
+  /** The sentence without figures that change with each overview: it is read aloud when it changes. */
+  readonly spoken: string;
   readonly href?: string;
 }
 
@@ -31,19 +33,27 @@ export function alarmsOf(data: Schema<'OverviewResponse'>): Alarm[] {
   const ofState = (state: Tenant['state']) =>
     tenants
       .filter(({ tenant }) => tenant.state === state)
-      .map(({ tenant, kind, href }) => ({ sentence: words.alarmOf[state](kind, tenant), href }));
+      .map(({ tenant, kind, href }) => {
+        const sentence = words.alarmOf[state](kind, tenant);
+        const spoken = state === 'degraded' ? words.degradedSpoken(kind, tenant.name) : sentence;
+        return { sentence, spoken, href };
+      });
   const old = tenants.flatMap(({ tenant, kind, href }) => {
     const { name, undecided, oldestUndecidedSeconds: seconds } = tenant;
     if (seconds === null || seconds < OLD_SECONDS) return [];
-    return [{ sentence: words.oldAlarm(kind, name, undecided, durationText(seconds)), href }];
+    const sentence = words.oldAlarm(kind, name, undecided, durationText(seconds));
+    return [{ sentence, spoken: words.oldSpoken(kind, name), href }];
   });
   const parked = {
     sentence: words.parkedAlarm(data.parked),
+    spoken: words.parkedAlarm(data.parked),
     href: addressOf.list('transactions', { parked: 'true' }),
   };
   return [
     ...ofState('open'),
-    ...data.instances.filter(({ ready }) => !ready).map(({ id }) => ({ sentence: words.instanceAlarm(id) })),
+    ...data.instances
+      .filter(({ ready }) => !ready)
+      .map(({ id }) => ({ sentence: words.instanceAlarm(id), spoken: words.instanceAlarm(id) })),
     ...ofState('degraded'),
     ...(data.parked > 0 ? [parked] : []),
     ...old,

@@ -66,6 +66,19 @@ test('alarms say where, the worst first, and lead there', () => {
   expect(sentences[5]).toContain('the wallet is being moved');
 });
 
+test('what is read aloud changes only with what is wrong, not with its figures', () => {
+  const spokenAt = (seconds: number, successRate: number) =>
+    alarmsOf({
+      ...quiet,
+      operators: [tenant('two', { state: 'degraded', successRate, oldestUndecidedSeconds: seconds })],
+    }).map(({ spoken }) => spoken);
+  expect(spokenAt(125, 0.9)).toEqual([
+    'Operator TWO answers badly.',
+    'Operator TWO has transactions that are undecided for more than a minute.',
+  ]);
+  expect(spokenAt(130, 0.89)).toEqual(spokenAt(125, 0.9));
+});
+
 test('who needs a look stands first', () => {
   const tenants = [
     tenant('a'),

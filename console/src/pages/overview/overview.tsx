@@ -73,14 +73,19 @@ function Alarms({ data }: { readonly data: OverviewData }) {
     );
   }
   return (
-    <div role="status" class="alert alert-danger py-2">
-      <strong>{words.alarms(alarms.length)}</strong>
-      <ul class="mb-0">
-        {alarms.map(({ sentence, href }) => (
-          <li key={sentence}>{href === undefined ? sentence : <a href={href}>{sentence}</a>}</li>
-        ))}
-      </ul>
-    </div>
+    <>
+      <p role="status" class="visually-hidden">
+        {alarms.map(({ spoken }) => spoken).join(' ')}
+      </p>
+      <div class="alert alert-danger py-2">
+        <strong>{words.alarms(alarms.length)}</strong>
+        <ul class="mb-0">
+          {alarms.map(({ sentence, spoken, href }) => (
+            <li key={spoken}>{href === undefined ? sentence : <a href={href}>{sentence}</a>}</li>
+          ))}
+        </ul>
+      </div>
+    </>
   );
 }
 

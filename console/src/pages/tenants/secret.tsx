@@ -14,18 +14,29 @@ interface Shown {
 
 /** A secret, shown until the page is left: the service never shows it again. */
 function ShownOnce({ of, secret, previousValidUntil }: Shown) {
+  const copied = useSignal<string | undefined>(undefined);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(secret);
+      copied.value = words.copied;
+    } catch {
+      // The browser does not allow it, or has no clipboard for pages without HTTPS.
+      copied.value = words.notCopied;
+    }
+  };
   return (
-    <div class="alert alert-info" role="status">
-      <p class="mb-1">{words.once(of)}</p>
+    <div class="alert alert-info">
+      <div role="status">
+        <p class="mb-1">{words.once(of)}</p>
+        <p class="mb-1">
+          <code class="secret">{secret}</code>
+        </p>
+      </div>
       <p class="mb-1">
-        <code class="secret">{secret}</code>{' '}
-        <button
-          type="button"
-          class="btn btn-sm btn-outline-secondary"
-          onClick={() => void navigator.clipboard.writeText(secret)}
-        >
+        <button type="button" class="btn btn-sm btn-outline-secondary" onClick={() => void copy()}>
           {words.copy}
-        </button>
+        </button>{' '}
+        <span role="status">{copied.value}</span>
       </p>
       {previousValidUntil !== undefined && (
         <p class="mb-0">
@@ -72,7 +83,7 @@ export function RotateSecret({ kind, id }: RotateSecretProps) {
           return undefined;
         }}
       />
-      {shown.value && <ShownOnce {...shown.value} />}
+      {shown.value && <ShownOnce key={shown.value.secret} {...shown.value} />}
     </>
   );
 }
@@ -109,7 +120,7 @@ export function NewTenant({ label, sentence, fields, create, onDone }: NewTenant
         }}
         onDone={onDone}
       />
-      {shown.value && <ShownOnce {...shown.value} />}
+      {shown.value && <ShownOnce key={shown.value.secret} {...shown.value} />}
     </>
   );
 }
