@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { limit } from '../approvals/desk.js';
+import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import { CALLBACK_TIMEOUT_MS } from '../free-spins/tool.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, useWorld } from '../world/world.js';
-import { describeDesk, faultsOf, useDesk } from './support/desk.js';
+import { describeDesk, faultsOf, signIn, useDesk } from './support/desk.js';
 
 /** Two thousand calls take a while on a busy machine. */
 const WHOLE_BATCH = { timeout: 60_000 };
@@ -180,6 +180,36 @@ describeDesk('free spins', () => {
         .filter({ hasText: 'unknown' });
       await row.first().waitFor();
     }
+    await page.context().close();
+  });
+
+  test('the failures of a batch are not acted upon before they are loaded, and its players are those of the operator', async () => {
+    const refusal = world.provider.always({ do: 'answer', status: 422, body: {} }, { path: GRANT });
+    const order = batchOrder(2);
+    const [player = ''] = order.playerRefs;
+    const { json } = await world.admin('POST', BATCHES, order);
+    const address = `/console/free-spins/batches/${String(json['batchId'])}`;
+    const page = await desk.open(address);
+    await page.route('**/failures', (route) => route.fulfill({ status: 500, json: { error: 'broken' } }));
+    await signIn(page, promotions);
+    await main(page).getByText('2 failed').waitFor();
+    refusal.withdraw();
+    for (const name of ['Send failed grants again', 'Void unknown grants']) {
+      await expect.poll(() => button(page, name).isDisabled()).toBe(true);
+      await expect
+        .poll(() => button(page, name).getAttribute('title'))
+        .toBe('The causes of the failures are not loaded.');
+    }
+    await page.unroute('**/failures');
+    await main(page).getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => button(page, 'Send failed grants again').isEnabled()).toBe(true);
+    await expect
+      .poll(() => button(page, 'Void unknown grants').getAttribute('title'))
+      .toBe('No outcome is unknown.');
+    const link = main(page).getByRole('link', { name: player, exact: true });
+    await expect
+      .poll(() => link.getAttribute('href'))
+      .toBe(`/console/players/${player}?operatorId=${OPERATOR}`);
     await page.context().close();
   });
 

@@ -15,8 +15,8 @@ export function minorUnits(text: string, currency: string): number | undefined {
   const exponent = exponentOf(currency) ?? 0;
   const [, whole, fraction = ''] = AMOUNT.exec(text.trim()) ?? [];
   if (whole === undefined || fraction.length > exponent) return undefined;
-  // With three decimals, `2,500` may be meant as 2.500.
-  if (exponent === 3 && whole.includes(',')) return undefined;
+  // With three decimals, `2,500` may be meant as 2.500; a decimal point tells that the comma groups thousands.
+  if (exponent === 3 && whole.includes(',') && fraction === '') return undefined;
   const amountMinor = Number(whole.replaceAll(',', '') + fraction.padEnd(exponent, '0'));
   return Number.isSafeInteger(amountMinor) ? amountMinor : undefined;
 }

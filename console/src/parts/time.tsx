@@ -63,12 +63,15 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
+/** How much time is left, such as `2 h 5 min left`. */
+export const leftText = (seconds: number) => (seconds > 0 ? words.left(durationText(seconds)) : words.passed);
+
 /** How much time is left until an instant, kept up to date. */
 export function Left({ until }: { readonly until: string }) {
   const seconds = (new Date(until).getTime() - nowMs.value) / 1_000;
   return (
     <time dateTime={until} title={utcText(until)}>
-      {words.left(durationText(seconds))}
+      {leftText(seconds)}
     </time>
   );
 }

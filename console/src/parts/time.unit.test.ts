@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationText, utcText } from './time.tsx';
+import { durationText, leftText, utcText } from './time.tsx';
 
 test.each([
   [-3, '0 s'],
@@ -12,6 +12,15 @@ test.each([
   [90_061, '1 d 1 h'],
 ])('%d seconds are %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text);
+});
+
+test.each([
+  [7_500, '2 h 5 min left'],
+  [0.5, '0 s left'],
+  [0, 'passed'],
+  [-86_400, 'passed'],
+])('%d seconds before an instant, it says %s', (seconds, text) => {
+  expect(leftText(seconds)).toBe(text);
 });
 
 test('the title of a time is UTC, with milliseconds', () => {

@@ -51,15 +51,15 @@ export default function BatchPage() {
     (signal) => answer(api.GET('/v1/admin/free-spins', { params: { query: filter }, signal })),
     { on },
   );
+  // What was read before a failed read may be out of date, and its counts are those of actions.
+  const known = failures.problem.value ? undefined : failures.data.value?.items;
   const reload = () => {
     for (const read of [batch, failures, grants]) read.reload();
   };
   return (
     <>
       <h1 class="h4">{words.batch}</h1>
-      <Loaded of={batch}>
-        {(data) => <Whole batch={data} failures={failures.data.value?.items ?? []} onDone={reload} />}
-      </Loaded>
+      <Loaded of={batch}>{(data) => <Whole batch={data} failures={known} onDone={reload} />}</Loaded>
       <Loaded of={failures}>
         {({ items }) =>
           items.length > 0 && (
@@ -102,7 +102,8 @@ const FAILURES: readonly Column<Failure>[] = [
 
 interface WholeProps {
   readonly batch: Batch;
-  readonly failures: readonly Failure[];
+  /** Undefined until they are read. */
+  readonly failures: readonly Failure[] | undefined;
   readonly onDone: () => void;
 }
 
@@ -129,7 +130,14 @@ function Whole({ batch, failures, onDone }: WholeProps) {
           [words.provider, <IdLink id={providerId} href={addressOf.provider(providerId)} />],
           [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
           [words.created, <Time at={batch.createdAt} />],
-          [words.expires, batch.expiresAt && <Left until={batch.expiresAt} />],
+          [
+            words.expires,
+            batch.expiresAt && (
+              <>
+                <Time at={batch.expiresAt} /> (<Left until={batch.expiresAt} />)
+              </>
+            ),
+          ],
         ]}
       />
     </>
@@ -139,7 +147,11 @@ function Whole({ batch, failures, onDone }: WholeProps) {
 function Actions({ batch, failures, onDone }: WholeProps) {
   const { batchId, total, granted, failed, pending, spins, betAmountMinor, currency } = batch;
   const params = { path: { batchId } };
-  const unknown = failures.reduce((sum, { count, outcomeUnknown }) => sum + (outcomeUnknown ? count : 0), 0);
+  const unknown = (failures ?? []).reduce(
+    (sum, { count, outcomeUnknown }) => sum + (outcomeUnknown ? count : 0),
+    0,
+  );
+  const unread = failures === undefined ? words.failuresUnread : undefined;
   const voided = useSignal(0);
   const moneyOf = (grants: number) =>
     betAmountMinor === 0
@@ -164,7 +176,7 @@ function Actions({ batch, failures, onDone }: WholeProps) {
         role="promotions"
         sentence={words.resendBatchSentence(failed - unknown, moneyOf(failed - unknown))}
         fields={unknown > 0 && <IncludeUnknown count={unknown} />}
-        impossible={failed === 0 ? words.noneFailed : undefined}
+        impossible={failed === 0 ? words.noneFailed : unread}
         run={async (form) => {
           const body = { includeUnknown: form.has('includeUnknown') };
           await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/resend', { params, body }));
@@ -178,7 +190,7 @@ function Actions({ batch, failures, onDone }: WholeProps) {
         danger
         sentence={words.voidBatchSentence(unknown, moneyOf(unknown))}
         fields={<p role="status">{voided.value > 0 && words.voiding(voided.value, unknown)}</p>}
-        impossible={unknown === 0 ? words.noneUnknown : undefined}
+        impossible={(failed === 0 ? undefined : unread) ?? (unknown === 0 ? words.noneUnknown : undefined)}
         run={async () => {
           voided.value = 0;
           const { done, refused } = await voidUnknown(batchId, (count) => (voided.value = count));

@@ -4,6 +4,7 @@ import type { Column } from '../../parts/data-table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
+import { playerAddress } from '../../parts/transaction-columns.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
 type Grant = Schema<'GrantResponse'>;
@@ -36,7 +37,9 @@ export const GRANT_COLUMNS: readonly Column<Grant>[] = [
   { title: words.state, cell: ({ state }) => <GrantState state={state} /> },
   {
     title: words.player,
-    cell: ({ playerRef }) => <IdLink id={playerRef} href={addressOf.player(playerRef)} />,
+    cell: ({ playerRef, operatorId }) => (
+      <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />
+    ),
   },
   { title: words.spins, numeric: true, cell: ({ spins }) => spins },
   {

@@ -12,6 +12,7 @@ import { moneyText } from '../../parts/money.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Stake, stakeText } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
+import { playerAddress } from '../../parts/transaction-columns.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantState, problemOfGrant } from './grant-table.tsx';
 
@@ -86,7 +87,7 @@ function Whole({ grant, onDone }: WholeProps) {
           [words.winnings, winningsOf(winnings, currency)],
           [words.remaining, remainingSpins],
           [words.checked, statusCheckedAt && <Time at={statusCheckedAt} />],
-          [words.player, <IdLink id={playerRef} href={addressOf.player(playerRef)} />],
+          [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
           [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
           [words.provider, <IdLink id={providerId} href={addressOf.provider(providerId)} />],
           [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
@@ -95,7 +96,14 @@ function Whole({ grant, onDone }: WholeProps) {
           [words.duplicateOf, duplicateOf && <IdLink id={duplicateOf} href={addressOf.grant(duplicateOf)} />],
           [words.created, <Time at={grant.createdAt} />],
           [words.updated, <Time at={grant.updatedAt} />],
-          [words.expires, grant.expiresAt && <Left until={grant.expiresAt} />],
+          [
+            words.expires,
+            grant.expiresAt && (
+              <>
+                <Time at={grant.expiresAt} /> (<Left until={grant.expiresAt} />)
+              </>
+            ),
+          ],
         ]}
       />
     </>
