@@ -86,6 +86,36 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.context().close();
   });
 
+  test('while the next page is loaded, the one before it reads nothing for it, and leads nowhere else', async () => {
+    const page = await desk.signedIn(playerOf(HOSTILE));
+    await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
+    let load: () => void = () => undefined;
+    const isLoaded = new Promise<void>((resolve) => (load = resolve));
+    const module = /\/approvals-[^/]+\.js$/;
+    const requested = page.waitForRequest(module);
+    await page.route(module, async (route) => {
+      await isLoaded;
+      await route.continue();
+    });
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/v1\/admin\/(?:search|sessions|transactions)/.test(pathname)) reads.push(pathname);
+    });
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await requested;
+    await expect.poll(() => page.url()).toBe(`${world.url}/console/approvals`);
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'Player' }).waitFor();
+    load();
+    await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
+    expect(reads).toEqual([]);
+    expect(page.url()).toBe(`${world.url}/console/approvals`);
+    await page.goBack();
+    await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
+    expect(page.url()).toBe(`${world.url}${playerOf(HOSTILE)}`);
+    await page.context().close();
+  });
+
   test('an answer that breaks off is shown as a failure, and read again', async () => {
     const page = await desk.signedIn('/console/players');
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').first().waitFor();

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { csv } from '../api/client.ts';
 import type { Problem } from '../api/problem.ts';
 import { table as words } from '../strings.ts';
+import { usePage } from './page.ts';
 import { ProblemAlert, problemOf } from './problem.tsx';
 
 interface CsvButtonProps {
@@ -19,7 +19,7 @@ interface CsvButtonProps {
 
 /** Downloads the whole list that the filters select, not only the page that is shown. */
 export function CsvButton({ path, name = nameOf(path), rows, filter }: CsvButtonProps) {
-  const { query } = useLocation();
+  const { query } = usePage();
   const busy = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
   const ending = useRef(new AbortController());

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useLocation } from 'preact-iso';
 import { table as words } from '../strings.ts';
 import { withQuery } from './addresses.ts';
+import { usePage } from './page.ts';
 import { ProblemAlert } from './problem.tsx';
 import type { Resource } from './resource.ts';
 
@@ -144,7 +144,7 @@ export interface DataTableProps<Row> extends Omit<RowsProps<Row>, 'rows'> {
 
 /** A list of the API, a page at a time. The page's `cursor` is in the address, so that Back works. */
 export function DataTable<Row>({ list, ...table }: DataTableProps<Row>) {
-  const { path, query } = useLocation();
+  const { path, query } = usePage();
   const { data, problem, loading, retries, reload } = list;
   const { cursor, ...filter } = query;
   const next = data.value?.nextCursor;

@@ -4,6 +4,7 @@ import { amount, filters as words, time } from '../strings.ts';
 import { withQuery } from './addresses.ts';
 import { instantOf, LATEST, localOf } from './local-time.ts';
 import { majorUnits, minorUnits } from './major-units.ts';
+import { usePage } from './page.ts';
 
 /** A filter of the API, by its name there. */
 export type Filter = {
@@ -27,7 +28,8 @@ export type Filter = {
 
 /** A form whose values are the address's query. Applying it leads to the first page of the filtered list. */
 export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
-  const { path, query, route } = useLocation();
+  const { path, query } = usePage();
+  const { route } = useLocation();
   const apply = (event: SubmitEvent) => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;

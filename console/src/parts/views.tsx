@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso';
 import { views as words } from '../strings.ts';
 import { withQuery } from './addresses.ts';
+import { usePage } from './page.ts';
 
 export interface View {
   readonly title: string;
@@ -12,7 +12,7 @@ export interface View {
 
 /** Links to the views of a list that people need most. The one that is shown is marked. */
 export function Views({ views }: { readonly views: readonly View[] }) {
-  const { path, query } = useLocation();
+  const { path, query } = usePage();
   const { cursor: _cursor, ...shown } = query;
   return (
     <nav aria-label={words.legend}>

@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
@@ -6,6 +5,7 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
+import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left } from '../../parts/time.tsx';
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Approval>[] = [
 
 export default function Approvals() {
   useTitle(words.title);
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(
     url,
     (signal) => answer(api.GET('/v1/admin/approvals', { params: { query }, signal })),

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
@@ -9,6 +8,7 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
@@ -71,7 +71,7 @@ function viewsOf(name: string): View[] {
 
 export default function Attention() {
   useTitle(words.title);
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(
     url,
     (signal) => answer(api.GET('/v1/admin/attention', { params: { query }, signal })),

@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import type { Column } from '../../parts/data-table.tsx';
@@ -6,6 +5,7 @@ import { Details } from '../../parts/details.tsx';
 import { FilteredList } from '../../parts/filtered-list.tsx';
 import type { Filter } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { audit as words } from '../../strings.ts';
@@ -33,7 +33,7 @@ function fieldsOf(actions: readonly string[]): readonly Filter[] {
 }
 
 export default function Audit() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
   const actions = useResource('actions', (signal) => answer(api.GET('/v1/admin/audit/actions', { signal })));
   const { cursor: _cursor, limit: _limit, ...filter } = query;

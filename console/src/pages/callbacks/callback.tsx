@@ -1,24 +1,21 @@
-import { useLocation, useRoute } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useRedirect } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { callbacks as words } from '../../strings.ts';
 
 /** Leads to the grant or session that a callback is about: its page lists the callbacks. */
 export default function CallbackPage() {
   const { callbackId = '' } = useRoute().params;
-  const { route } = useLocation();
   useTitle(words.one);
   const callback = useResource(callbackId, (signal) =>
     answer(api.GET('/v1/admin/callbacks/{callbackId}', { params: { path: { callbackId } }, signal })),
   );
   const found = callback.data.value;
-  useEffect(() => {
-    if (found) route(pageOf(found), true);
-  }, [found]);
+  useRedirect(found && pageOf(found));
   return (
     <>
       <h1 class="h4">{words.one}</h1>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
@@ -10,6 +10,7 @@ import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/money.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Stake } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
@@ -30,7 +31,7 @@ const VIEWS: readonly View[] = [
 
 export default function BatchPage() {
   const { batchId = '' } = useRoute().params;
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   useTitle(words.batch);
   const on = { batch: (changed: Batch) => changed.batchId === batchId };
   const params = { path: { batchId } };

@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
@@ -6,6 +5,7 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -43,11 +43,11 @@ const COLUMNS: readonly Column<Schema<'BatchItem'>>[] = [
 
 export default function Batches() {
   useTitle(words.batches);
-  return useLocation().query['new'] === 'batch' ? <GrantForm kind="batch" /> : <List />;
+  return usePage().query['new'] === 'batch' ? <GrantForm kind="batch" /> : <List />;
 }
 
 function List() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(
     url,
     (signal) => answer(api.GET('/v1/admin/free-spins/batches', { params: { query }, signal })),

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
@@ -9,6 +9,7 @@ import { addressOf, withQuery } from '../../parts/addresses.ts';
 import { instantOf, LATEST } from '../../parts/local-time.ts';
 import { minorUnits } from '../../parts/major-units.ts';
 import type { Outcome } from '../../parts/notice.tsx';
+import { usePage, useRedirect } from '../../parts/page.ts';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
@@ -24,17 +25,16 @@ type Kind = 'grant' | 'batch';
  * address, so that neither a double click nor a reload grants twice.
  */
 export function GrantForm({ kind }: { readonly kind: Kind }) {
-  const { query, path, route } = useLocation();
+  const { query, path } = usePage();
+  const { route } = useLocation();
   const title = kind === 'grant' ? words.newGrant : words.newBatch;
   useTitle(title);
   const refName = kind === 'grant' ? 'requestRef' : 'batchRef';
   const ref = useSignal(query[refName] ?? newRef(kind));
   // Also when it is edited: a reload must not bring back another reference than the one that was sent.
-  useEffect(() => {
-    const given = ref.value.trim();
-    if (given !== '' && query[refName] !== given)
-      route(withQuery(path, { ...query, [refName]: given }), true);
-  }, [ref.value]);
+  const given = ref.value.trim();
+  const isInAddress = given === '' || query[refName] === given;
+  useRedirect(isInAddress ? undefined : withQuery(path, { ...query, [refName]: given }));
   const fields = {
     operatorId: useSignal(query['operatorId'] ?? ''),
     gameId: useSignal(query['gameId'] ?? ''),

@@ -1,8 +1,8 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantForm } from './form.tsx';
@@ -22,11 +22,11 @@ const FILTERS: readonly Filter[] = [
 
 export default function FreeSpins() {
   useTitle(words.title);
-  return useLocation().query['new'] === 'grant' ? <GrantForm kind="grant" /> : <Grants />;
+  return usePage().query['new'] === 'grant' ? <GrantForm kind="grant" /> : <Grants />;
 }
 
 function Grants() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(
     url,
     (signal) => answer(api.GET('/v1/admin/free-spins', { params: { query }, signal })),

@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso';
 import { may } from '../../api/session.ts';
 import { withQuery } from '../../parts/addresses.ts';
+import { usePage } from '../../parts/page.ts';
 import { Views } from '../../parts/views.tsx';
 import { action, freeSpins as words } from '../../strings.ts';
 
@@ -9,7 +9,7 @@ export const BATCHES = '/console/free-spins/batches';
 
 /** The heading of both lists, with links to their forms; a form begins with what the filter selects. */
 export function Heading() {
-  const { query } = useLocation();
+  const { query } = usePage();
   const { operatorId, playerRef, gameId } = query;
   const given = { operatorId, playerRef, gameId };
   return (

@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { ActionButton } from '../../parts/action.tsx';
@@ -7,12 +6,13 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
 import { games as words } from '../../strings.ts';
 
 export default function Games() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   useTitle(words.title);
   const list = useResource(
     url,

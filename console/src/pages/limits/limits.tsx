@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useLocation } from 'preact-iso';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
@@ -11,6 +10,7 @@ import { EditForm } from '../../parts/edit-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { majorUnits, minorUnits } from '../../parts/major-units.ts';
 import { Money, moneyText } from '../../parts/money.tsx';
+import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -25,7 +25,7 @@ const ON_APPROVAL = { on: { approval: ({ kind }: Schema<'ApprovalItem'>) => kind
 
 /** All limits; those of one operator and currency, to change them, if the address names both. */
 export default function Limits() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const { operatorId, currency, ...page } = query;
   useTitle(words.title);
   const changes = useSignal(0);

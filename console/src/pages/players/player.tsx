@@ -1,11 +1,11 @@
-import { useLocation, useRoute } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import { AdjustmentButton } from '../../parts/adjustment.tsx';
 import { addressOf } from '../../parts/addresses.ts';
 import { DataTable, Rows } from '../../parts/data-table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { usePage, useRedirect } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
@@ -24,7 +24,7 @@ const NEWEST = 10;
 
 export default function PlayerPage() {
   const { playerRef = '' } = useRoute().params;
-  const { operatorId } = useLocation().query;
+  const { operatorId } = usePage().query;
   useTitle(words.titleOf(playerRef));
   return (
     <>
@@ -42,18 +42,14 @@ export default function PlayerPage() {
 
 /** Several operators may have a player with the same reference. They are different people. */
 function ChooseOperator({ playerRef }: { readonly playerRef: string }) {
-  const { route } = useLocation();
   const found = useResource(playerRef, async (signal) => {
     const { items } = await answer(
       api.GET('/v1/admin/search', { params: { query: { q: playerRef } }, signal }),
     );
     return items.flatMap(({ type, operatorId }) => (type === 'player' ? (operatorId ?? []) : []));
   });
-  const operators = found.data.value;
-  useEffect(() => {
-    const [only, ...more] = operators ?? [];
-    if (only !== undefined && more.length === 0) route(playerAddress(playerRef, only), true);
-  }, [operators]);
+  const [only, ...more] = found.data.value ?? [];
+  useRedirect(only !== undefined && more.length === 0 ? playerAddress(playerRef, only) : undefined);
   return (
     <Loaded of={found}>
       {(ids) =>
@@ -82,7 +78,7 @@ interface PlayerProps {
 }
 
 function Player({ playerRef, operatorId }: PlayerProps) {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const filter = { playerRef, operatorId };
   const newest = { ...filter, limit: NEWEST };
   const { cursor } = query;

@@ -5,6 +5,7 @@ import { addressOf, withQuery } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
+import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { SESSION_COLUMNS } from '../../parts/session-columns.tsx';
@@ -24,7 +25,7 @@ const FIELDS: readonly Filter[] = [
 
 export default function Players() {
   useTitle(words.title);
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
   return (
     <>

@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
@@ -7,6 +7,7 @@ import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Money } from '../../parts/money.tsx';
+import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -14,7 +15,7 @@ import { reconciliation as words } from '../../strings.ts';
 
 export default function Reconciliation() {
   const { id = '' } = useRoute().params;
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   useTitle(words.one);
   const report = useResource(`reconciliation ${id}`, (signal) =>
     answer(api.GET('/v1/admin/reconciliations/{id}', { params: { path: { id } }, signal })),

@@ -1,9 +1,9 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Filters } from '../../parts/filters.tsx';
+import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -11,7 +11,7 @@ import { reconciliation as words } from '../../strings.ts';
 import { ComparisonForm } from './comparison-form.tsx';
 
 export default function Reconciliations() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   useTitle(words.title);
   const list = useResource(url, (signal) =>
     answer(api.GET('/v1/admin/reconciliations', { params: { query }, signal })),

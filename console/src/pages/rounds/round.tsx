@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { Advice } from '../../parts/advice.tsx';
@@ -9,6 +9,7 @@ import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Money } from '../../parts/money.tsx';
+import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import {
@@ -35,7 +36,7 @@ const FIELDS: readonly Filter[] = [
 
 export default function RoundPage() {
   const { providerId = '', roundId = '' } = useRoute().params;
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   useTitle(words.titleOf(roundId));
   const round: Resource<Detail> = useResource<Detail>(
     url,

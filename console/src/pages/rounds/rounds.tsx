@@ -1,7 +1,7 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import { FilteredList } from '../../parts/filtered-list.tsx';
 import type { Filter } from '../../parts/filters.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource } from '../../parts/resource.ts';
 import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
 import { rounds as words } from '../../strings.ts';
@@ -26,7 +26,7 @@ const FIELDS: readonly Filter[] = [
 ];
 
 export default function Rounds() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list = useResource(url, (signal) => answer(api.GET(PATH, { params: { query }, signal })));
   return (
     <FilteredList

@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
@@ -7,6 +7,7 @@ import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Money } from '../../parts/money.tsx';
+import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -28,7 +29,7 @@ type PageOfSession = Schema<'SessionDetailPage'>;
 
 export default function SessionPage() {
   const { sessionId = '' } = useRoute().params;
-  const { url, path, query } = useLocation();
+  const { url, path, query } = usePage();
   const { cursor } = query;
   useTitle(words.titleOf(sessionId));
   const page: Resource<PageOfSession> = useResource<PageOfSession>(

@@ -1,8 +1,8 @@
-import { useLocation } from 'preact-iso';
 import { overview as live } from '../../api/stream.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
+import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
 import { tenants as words } from '../../strings.ts';
@@ -11,7 +11,7 @@ import type { Listed, TenantKind } from './tenant-kind.ts';
 
 /** The page of all operators or of all providers. */
 export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantKind<Tenant> }) {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const { title, create, willCreate } = of.words;
   useTitle(title);
   const list = useResource(url, (signal) => of.list(query, signal), WITH_OVERVIEW);

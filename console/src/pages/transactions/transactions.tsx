@@ -1,9 +1,9 @@
-import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import type { Page } from '../../parts/data-table.tsx';
 import { FilteredList } from '../../parts/filtered-list.tsx';
 import type { Filter } from '../../parts/filters.tsx';
+import { usePage } from '../../parts/page.ts';
 import { type Resource, useResource } from '../../parts/resource.ts';
 import { eventsOf, TRANSACTION_COLUMNS, transactionKey } from '../../parts/transaction-columns.tsx';
 import { transactions as words } from '../../strings.ts';
@@ -50,7 +50,7 @@ const FIELDS: readonly Filter[] = [
 ];
 
 export default function Transactions() {
-  const { url, query } = useLocation();
+  const { url, query } = usePage();
   const list: Resource<Found> = useResource<Found>(
     url,
     (signal) => answer(api.GET(PATH, { params: { query }, signal })),
