@@ -33,7 +33,7 @@ const COMMANDS = {
 /** Carries out a command line and resolves with the exit status. Never rejects. */
 export async function main(args: string[], terminal: Terminal = processTerminal()): Promise<number> {
   const [name = '', ...rest] = args;
-  const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h') || name === 'help';
+  const asksForHelp = optionsIn(args).some((arg) => arg === '--help' || arg === '-h') || name === 'help';
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined;
   if (asksForHelp) {
     terminal.print(command?.help ?? HELP);
@@ -53,6 +53,12 @@ export async function main(args: string[], terminal: Terminal = processTerminal(
     terminal.complain(message + more);
     return EXIT.usage;
   }
+}
+
+/** The words before `--`: those after it are a command line of the user, with options of its own. */
+function optionsIn(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end === -1 ? args : args.slice(0, end);
 }
 
 function codeOf(error: unknown): string | undefined {

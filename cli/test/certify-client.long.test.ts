@@ -156,6 +156,12 @@ test.each([
   expect([status, complained]).toEqual([2, expect.stringContaining(sentence)]);
 });
 
+test("an option of the client's own command line is not one of certify-client", async () => {
+  const { status, failed, printed } = await certified(['--only', 'approved', '--', process.execPath, '-h']);
+  expect({ status, failed }).toEqual({ status: 1, failed: ['approved'] });
+  expect(printed).not.toContain('croupier-provider certify-client [options]');
+});
+
 test('a command that does not exist is named', async () => {
   const { printed } = await certified(['--only', 'approved', '--', '/nowhere/client']);
   expect(printed).toContain('expected  /nowhere/client to start');
