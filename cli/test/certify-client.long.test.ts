@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { command } from './support/command.js';
 
@@ -165,4 +168,41 @@ test("an option of the client's own command line is not one of certify-client", 
 test('a command that does not exist is named', async () => {
   const { printed } = await certified(['--only', 'approved', '--', '/nowhere/client']);
   expect(printed).toContain('expected  /nowhere/client to start');
+});
+
+/** The arguments of a command that starts another process and waits for it, as `npm run` does, and that process. */
+async function wrappedClient() {
+  const server = createServer((socket) => socket.on('error', () => undefined).resume());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const client = `require('node:net').connect(${port}, '127.0.0.1')`;
+  const options = `['-e', ${JSON.stringify(client)}], { stdio: 'inherit' }`;
+  const wrapper = `require('node:child_process').spawn(process.execPath, ${options})`;
+  const started = once(server, 'connection').then(([socket]) => {
+    const ended = new Promise((resolve) => (socket as Socket).once('close', resolve));
+    return { ended };
+  });
+  return { args: ['--only', 'approved', '--', process.execPath, '-e', wrapper], started };
+}
+
+test('a client that a wrapper starts is killed after the time-out', async () => {
+  const { args, started } = await wrappedClient();
+  const { status, printed } = await certified(['--timeout-ms', '3000', ...args]);
+  expect(printed).toContain('a verdict within 3000 ms');
+  expect(status).toBe(1);
+  const { ended } = await started;
+  await ended;
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('a client is killed after %s', async (signal) => {
+  const { args, started } = await wrappedClient();
+  const options = ['cli/bin/croupier-provider.js', 'certify-client', ...args];
+  const certification = spawn(process.execPath, options, { stdio: 'ignore' });
+  const { ended } = await started;
+  const exit = once(certification, 'exit');
+  certification.kill(signal);
+  expect(await exit).toEqual([null, signal]);
+  await ended;
 });

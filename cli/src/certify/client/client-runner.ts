@@ -1,6 +1,6 @@
 import { verifyPlatformSignature } from '@croupier/provider-sdk';
-import { spawn } from 'node:child_process';
 import { Unmet } from '../outcome.js';
+import { outputOf } from './command-output.js';
 import { type Arrival, FakePlatform, fieldsIn, type Step } from './fake-platform.js';
 
 export type Verdict = 'approved' | 'declined' | 'not-booked' | 'unknown';
@@ -84,7 +84,6 @@ export class ClientRunner {
 
   private execute(url: string, kind: Kind, request: Fields): Promise<string> {
     const { command, tenantId, secret, timeoutMs, attemptMs } = this.client;
-    const [program = '', ...args] = command;
     const environment = {
       CROUPIER_BASE_URL: url,
       CROUPIER_TENANT: tenantId,
@@ -93,21 +92,7 @@ export class ClientRunner {
       ...NO_TRANSACTION,
       [`CROUPIER_${kind}`]: JSON.stringify(request),
     };
-    return new Promise((resolve, reject) => {
-      const child = spawn(program, args, {
-        env: { ...process.env, ...environment },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let output = '';
-      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-      child.on('error', (error) => reject(new Unmet(`${program} to start`, error.message)));
-      child.on('close', (_, signal) => {
-        clearTimeout(timer);
-        if (signal === 'SIGKILL') reject(new Unmet(`a verdict within ${timeoutMs} ms`, 'none'));
-        else resolve(output);
-      });
-    });
+    return outputOf(command, environment, timeoutMs);
   }
 
   private checkRequests(arrivals: readonly Arrival[], request: Fields): void {
