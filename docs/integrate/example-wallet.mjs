@@ -11,6 +11,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,8 @@ const WELCOME_MINOR = 100_000;
 /** For trials, every player has an account, except those whose name begins like this. */
 const UNKNOWN_PREFIX = 'unknown-';
 const TOLERANCE_SECONDS = 300;
+/** How long a nonce is remembered. */
+const NONCE_SECONDS = 2 * TOLERANCE_SECONDS + 1;
 const BODY_LIMIT_BYTES = 64 * 1024;
 
 const SCHEMA = `
@@ -44,8 +47,15 @@ CREATE TABLE IF NOT EXISTS rolled_back (
   PRIMARY KEY (provider_id, transaction_id)
 );`;
 
+/** Resolves at the first signal to stop, also if it arrives during the start. A second one ends the process at once. */
+const stopRequested = new Promise((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
+});
 const embedded = DATABASE_URL ? undefined : await startEmbedded();
 const pool = new pg.Pool({ connectionString: DATABASE_URL ?? embedded.url });
+// Without these listeners, a lost connection ends the process. The pool opens another one for the next call.
+pool.on('connect', (client) => client.on('error', (error) => console.error(error)));
+pool.on('error', () => undefined); // the same error, if the connection was idle
 
 /** For trials: Croupier's embedded PostgreSQL, which `npm start` has built, with a database of the wallet's own. */
 async function startEmbedded() {
@@ -74,7 +84,7 @@ async function book(order) {
     await client.query('COMMIT');
     return answer;
   } catch (error) {
-    await client.query('ROLLBACK');
+    await client.query('ROLLBACK').catch(() => undefined); // on a lost connection, PostgreSQL does it itself
     throw error;
   } finally {
     client.release();
@@ -202,8 +212,8 @@ function orderDefectOf({ providerId, transactionId, kind, amountMinor, originalT
 const isText = (value) => typeof value === 'string' && value !== '';
 
 /**
- * Verifies the signature over the raw bytes, before anything is parsed. Nonces are remembered for twice the tolerance; in
- * memory is enough, because a repeated transaction moves nothing anyway.
+ * Verifies the signature over the raw bytes, before anything is parsed. Nonces are remembered in memory, which is enough,
+ * because a repeated transaction moves nothing anyway.
  */
 const nonces = new Map();
 function isSigned(method, path, headers, body) {
@@ -228,7 +238,7 @@ function isSigned(method, path, headers, body) {
     .digest();
   if (!timingSafeEqual(expected, Buffer.from(signature, 'hex'))) return false;
   for (const [known, at] of nonces) {
-    if (now - at <= 2 * TOLERANCE_SECONDS) break;
+    if (now - at <= NONCE_SECONDS) break;
     nonces.delete(known);
   }
   if (nonces.has(nonce)) return false;
@@ -264,7 +274,6 @@ async function answerTransaction(order) {
   return error ? { status: 400, body: { error } } : { status: 200, body: await book(order) };
 }
 
-await pool.query(SCHEMA);
 const server = createServer(async (request, response) => {
   const { status, body } = await answer(request).catch((error) => {
     console.error(error); // Croupier repeats the call: anything but a 200 means "not known yet"
@@ -273,12 +282,14 @@ const server = createServer(async (request, response) => {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 });
 server.keepAliveTimeout = 65_000; // longer than Croupier keeps an idle connection
-server.listen(Number(PORT), '127.0.0.1', () =>
-  console.log(`wallet: http://127.0.0.1:${server.address().port}`),
-);
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close(stop));
 
-async function stop() {
+try {
+  await pool.query(SCHEMA);
+  await once(server.listen(Number(PORT), '127.0.0.1'), 'listening');
+  console.log(`wallet: http://127.0.0.1:${server.address().port}`);
+  await stopRequested;
+} finally {
+  await new Promise((closed) => server.close(closed));
   await pool.end();
   await embedded?.stop();
 }

@@ -2,10 +2,16 @@ import { type SignInput, signRequest } from '@croupier/provider-sdk';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { command } from '../../cli/test/support/command.js';
+import { findEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
+import { PATIENCE } from '../world/patience.js';
+import { temporaryFolder } from '../world/temporary-folder.js';
 import { type LaunchedSession, useWorld } from '../world/world.js';
 
 const OPERATOR = 'example-operator';
@@ -21,18 +27,8 @@ beforeAll(async () => {
   const operator = { id: OPERATOR, name: OPERATOR, walletBaseUrl: world.wallet.baseUrl };
   secret = String((await world.admin('POST', '/v1/admin/operators', operator)).json['secret']);
   world.secrets.set(OPERATOR, secret);
-  wallet = spawn(process.execPath, ['docs/integrate/example-wallet.mjs'], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: database.url,
-      TENANT: OPERATOR,
-      CROUPIER_SECRET: secret,
-      PORT: '0',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: wallet.stdout! }), 'line')) as [string];
-  walletUrl = line.replace('wallet: ', '');
+  wallet = startWallet({ DATABASE_URL: database.url });
+  walletUrl = await urlOf(wallet);
   await world.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { walletBaseUrl: walletUrl });
   // The wallet judges timestamps by the time of day.
   world.clock.advance(Date.now() / 1000 - world.clock.unixSeconds());
@@ -43,6 +39,26 @@ afterAll(async () => {
   await once(wallet, 'exit');
   await database.drop();
 });
+
+/** Starts the example as a process. Without DATABASE_URL, it starts a PostgreSQL of its own. */
+function startWallet(environment: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, ['docs/integrate/example-wallet.mjs'], {
+    env: {
+      PATH: process.env['PATH'],
+      TENANT: OPERATOR,
+      CROUPIER_SECRET: secret,
+      PORT: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** The address of a wallet, as soon as it listens. */
+async function urlOf({ stdout }: ChildProcess): Promise<string> {
+  const [line] = (await once(createInterface({ input: stdout! }), 'line')) as [string];
+  return line.replace('wallet: ', '');
+}
 
 const launch = () => world.launch({}, OPERATOR);
 const submit = async (session: LaunchedSession, kind: string, fields: object = {}) => {
@@ -140,6 +156,79 @@ test('a nonce is accepted once', async () => {
   expect(await call('/balance', balance, { nonce })).toMatchObject({ status: 401 });
 });
 
+test('a call with the nonce of one 600.5 seconds before is refused', async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const clock = join(folder.path, 'clock.mjs');
+  await writeFile(
+    clock,
+    `const now = Date.now; let laterMs = 0; Date.now = () => now() + laterMs; process.on('SIGUSR2', () => (laterMs = 600_500));`,
+  );
+  const other = startWallet({ DATABASE_URL: database.url, NODE_OPTIONS: `--import=${clock}` });
+  onTestFinished(() => void other.kill());
+  const at = { url: await urlOf(other), nonce: randomUUID() };
+  const balance = { playerRef: 'p', currency: 'EUR' };
+  expect(await call('/balance', balance, at)).toMatchObject({ status: 200 });
+  other.kill('SIGUSR2');
+  const later = () => ({ url: at.url, now: Math.floor(Date.now() / 1000 + 600.5) });
+  await vi.waitFor(
+    async () => expect(await call('/balance', balance, later())).toMatchObject({ status: 200 }),
+    PATIENCE,
+  );
+  expect(await call('/balance', balance, { ...later(), nonce: at.nonce })).toMatchObject({ status: 401 });
+});
+
+test('a call whose connection to PostgreSQL is lost fails, and its repetition succeeds', async () => {
+  const { playerRef } = await launch();
+  await call('/balance', { playerRef, currency: 'EUR' });
+  const holder = new Client({ connectionString: database.url });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM accounts WHERE player_ref = $1 FOR UPDATE', [playerRef]);
+  const bet = { ...order(playerRef), kind: 'BET', amountMinor: 100 };
+  const waiting = call('/transaction', bet);
+  const others = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+  await vi.waitFor(async () => {
+    const { rowCount } = await holder.query(`SELECT ${others} AND wait_event_type = 'Lock'`);
+    expect(rowCount).toBe(1);
+  }, PATIENCE);
+  await holder.query(`SELECT pg_terminate_backend(pid) ${others}`);
+  expect(await waiting).toMatchObject({ status: 500 });
+  await holder.query('COMMIT');
+  expect(await call('/transaction', bet)).toMatchObject({ body: { status: 'APPROVED', balance: 99_900 } });
+});
+
+describe('its own PostgreSQL', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+  });
+  afterAll(() => folder.remove());
+  const dataDir = () => join(folder.path, 'croupier-example-wallet');
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'is stopped after %s during the start',
+    async (signal) => {
+      const starting = startWallet({ TMPDIR: folder.path });
+      const exit = once(starting, 'exit');
+      await vi.waitFor(
+        async () => expect(await findEmbeddedPostgres(dataDir())).toHaveProperty('url'),
+        PATIENCE,
+      );
+      starting.kill(signal);
+      expect(await exit).toEqual([0, null]);
+      expect(await findEmbeddedPostgres(dataDir())).toBe('stopped');
+    },
+  );
+
+  test('is stopped if the port is in use', async () => {
+    const starting = startWallet({ TMPDIR: folder.path, PORT: new URL(walletUrl).port });
+    expect(await once(starting, 'exit')).toEqual([1, null]);
+    expect(await findEmbeddedPostgres(dataDir())).toBe('stopped');
+  });
+});
+
 function order(playerRef: string) {
   return {
     providerId: 'a-provider',
@@ -152,10 +241,15 @@ function order(playerRef: string) {
   };
 }
 
-const call = (path: string, fields: object, overrides: Partial<SignInput> = {}) =>
+interface Overrides extends Partial<SignInput> {
+  /** The address of another wallet. */
+  url?: string;
+}
+
+const call = (path: string, fields: object, overrides: Overrides = {}) =>
   send(path, JSON.stringify(fields), overrides);
 
-async function send(path: string, body: string, overrides: Partial<SignInput> = {}) {
+async function send(path: string, body: string, { url = walletUrl, ...overrides }: Overrides = {}) {
   const fresh = { nonce: randomUUID(), now: Math.floor(Date.now() / 1000) };
   const headers = signRequest({
     method: 'POST',
@@ -166,6 +260,6 @@ async function send(path: string, body: string, overrides: Partial<SignInput> = 
     ...fresh,
     ...overrides,
   });
-  const response = await fetch(walletUrl + path, { method: 'POST', headers, body });
+  const response = await fetch(url + path, { method: 'POST', headers, body });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
