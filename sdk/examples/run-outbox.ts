@@ -15,6 +15,8 @@ if (DATABASE_URL && CROUPIER_SECRET && sessionToken) {
     secret: CROUPIER_SECRET,
   });
   const pool = new Pool({ connectionString: DATABASE_URL });
+  // Without a listener, the loss of an idle connection ends the process. The pool opens another one when it needs one.
+  pool.on('error', (error) => console.error(error.message));
   try {
     await pool.query(OUTBOX_TABLE);
     await playRound(new Outbox(pool, platform), platform, sessionToken);

@@ -28,12 +28,18 @@ afterAll(async () => {
   await folder.remove();
 });
 
-function run(file: string, args: string[], environment: Record<string, string> = {}) {
+function run(
+  file: string,
+  args: string[],
+  environment: Record<string, string> = {},
+  onOutput: (text: string) => void = () => undefined,
+) {
   return new Promise<{ status: number; output: string }>((resolve) => {
     const env = { ...process.env, DATA_DIR: folder.path, ...environment };
     const child = execFile(process.execPath, [file, ...args], { env }, (_, stdout, stderr) => {
       resolve({ status: child.exitCode ?? -1, output: stdout + stderr });
     });
+    child.stdout?.on('data', onOutput);
   });
 }
 
@@ -108,7 +114,10 @@ test('a newcomer registers a server, certifies it and launches a session, only w
   expect(replaced.output).not.toContain(secret);
 });
 
-test('the outbox example continues its round after it was killed, and moves the money once', async () => {
+const END_OTHER_CONNECTIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+test('the outbox example continues its round after it was killed or lost its connection, and moves the money once', async () => {
   await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'sdk/examples']);
   const path = join(folder.path, 'sandbox/sandbox.json');
   const sandbox = JSON.parse(await readFile(path, 'utf8')) as SandboxFile;
@@ -139,7 +148,12 @@ test('the outbox example continues its round after it was killed, and moves the 
       return rows[0]?.attempts === 1;
     });
     killed.kill('SIGKILL');
-    const continued = await run(example, [], environment);
+    let lost: Promise<unknown> | undefined;
+    // While the example waits, its connection is idle.
+    const continued = await run(example, [], environment, (text) => {
+      if (text.includes('the next attempt is due later')) lost ??= pool.query(END_OTHER_CONNECTIONS);
+    });
+    await lost;
     expect(continued).toMatchObject({
       status: 0,
       output: expect.stringMatching(
