@@ -11,6 +11,8 @@ export interface Terminal {
   now: () => number;
   /** Processor time that this process has used, in milliseconds: bounds long computations. */
   usedMs: () => number;
+  /** How long a connection is left idle that a server must keep open, in milliseconds. Only tests set it. */
+  idleMs?: number;
   /** Shows a line in place of the one before, or removes it if empty; undefined if no person watches. */
   progress: ((line: string) => void) | undefined;
 }

@@ -1,5 +1,8 @@
 import { main } from '../../src/main.js';
 
+/** How long a certification leaves a connection idle, in milliseconds: long enough for the faults of the tests. */
+const IDLE_MS = 1_000;
+
 /** Runs a command line and returns its output. */
 export async function command(
   args: string[],
@@ -19,6 +22,7 @@ export async function command(
     colours: false,
     now,
     usedMs,
+    idleMs: IDLE_MS,
     progress,
   });
   return { status, printed: printed.join('\n'), complained: complained.join('\n') };

@@ -27,6 +27,8 @@ export interface WalletUnderTest extends Endpoint {
   latencyCalls: number;
   /** Time from the first transactions until they are repeated at the end of the run, in milliseconds. */
   patienceMs: number;
+  /** How long a connection is left idle that the wallet must keep open, in milliseconds. */
+  idleMs: number;
   /** A command line that restarts the wallet, if there is one. */
   restartCommand: string | undefined;
 }

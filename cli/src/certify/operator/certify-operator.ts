@@ -68,12 +68,15 @@ const OPTIONS = {
   ...CERTIFICATION_OPTIONS,
 } as const;
 
+/** A wallet keeps an idle connection for at least 5 seconds. A little less, because timers are not exact. */
+const IDLE_MS = 4_700;
+
 /** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(WALLET_CASES, terminal);
   const cases = selectCases(WALLET_CASES, values);
-  const wallet = walletIn(values, secretFrom(terminal));
+  const wallet = walletIn(values, secretFrom(terminal), terminal.idleMs);
   const about = {
     certification: 'certify-operator',
     subject: SUBJECTS['certify-operator'].subject,
@@ -88,7 +91,11 @@ function parse(args: string[]) {
   return parseArgs({ args, options: OPTIONS }).values;
 }
 
-function walletIn(values: ReturnType<typeof parse>, secret: string): WalletUnderTest {
+function walletIn(
+  values: ReturnType<typeof parse>,
+  secret: string,
+  idleMs: number = IDLE_MS,
+): WalletUnderTest {
   return {
     baseUrl: addressOption('url', values.url),
     tenantId: requiredOption('tenant', values.tenant),
@@ -106,6 +113,7 @@ function walletIn(values: ReturnType<typeof parse>, secret: string): WalletUnder
     slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
     patienceMs: 1000 * wholeNumber('patience-seconds', values['patience-seconds'], 0),
     restartCommand: values['restart-command'],
+    idleMs,
   };
 }
 

@@ -8,9 +8,6 @@ import { RULES } from '../../rules.js';
 import { oneOfEach } from '../answers/one-of-each.js';
 import type { WalletCase } from '../wallet-case.js';
 
-/** Shortest time for which the platform keeps an idle connection, in milliseconds, less a reserve for the way. */
-const IDLE_MS = 3_500;
-
 /** The cases about connections that do not depend on the others. */
 export const IDLE_CASES: WalletCase[] = [
   {
@@ -27,7 +24,7 @@ export const IDLE_CASES: WalletCase[] = [
         await delay(0);
         // Without an idle connection the wallet has closed it with `Connection: close`, or announced less than a second.
         const [socket] = Object.values(agent.freeSockets).flat();
-        if (socket) await expectOpen(socket, Math.min(IDLE_MS, caller.wallet.patienceMs));
+        if (socket) await expectOpen(socket, caller.wallet.idleMs);
       } finally {
         agent.destroy();
       }
