@@ -167,14 +167,32 @@ export function withSlowBody({ endpoint }: SignedCalls): Deviation {
   return { halfway: () => delay(endpoint.slowMs) };
 }
 
-/** An older nonce need not be remembered, in milliseconds. Leaves 11 of 601 seconds for the call. */
+/** The age up to which a nonce is used again, in milliseconds. Leaves 11 of 601 seconds for the call. */
 const NONCE_REMEMBERED_MS = 590_000;
 
-/** Why a case cannot replay the nonce of a call that will be so old; undefined if it can. */
-export function withoutFreshNonce(ageMs: number): string | undefined {
-  return ageMs < NONCE_REMEMBERED_MS
-    ? undefined
-    : 'a nonce need not be remembered for more than 601 seconds, and the first call is older by then';
+/** A nonce that a server has accepted. */
+export interface UsedNonce {
+  nonce: string;
+  /** Unix time in milliseconds. */
+  sentAtMs: number;
+}
+
+/**
+ * A nonce that a server must still remember, after a wait until it is `patienceMs` old, or as old as possible.
+ * @param first the nonce of the first call of the run
+ * @param use makes a call with a new nonce, because the first one may be forgotten after a long run
+ */
+export async function rememberedNonce(
+  { nowMs }: SignedCalls,
+  patienceMs: number,
+  first: UsedNonce,
+  use: () => Promise<UsedNonce>,
+): Promise<string> {
+  const isRemembered = nowMs() - first.sentAtMs < NONCE_REMEMBERED_MS;
+  const { nonce, sentAtMs } = isRemembered ? first : await use();
+  const waitMs = sentAtMs + Math.min(patienceMs, NONCE_REMEMBERED_MS) - nowMs();
+  if (waitMs > 0) await delay(waitMs);
+  return nonce;
 }
 
 /** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */

@@ -11,12 +11,22 @@ export async function command(
     now = Date.now,
     usedMs = () => 0,
     progress,
-  }: { secret?: string; now?: () => number; usedMs?: () => number; progress?: (line: string) => void } = {},
+    onPrinted,
+  }: {
+    secret?: string;
+    now?: () => number;
+    usedMs?: () => number;
+    progress?: (line: string) => void;
+    onPrinted?: (text: string) => void;
+  } = {},
 ): Promise<{ status: number; printed: string; complained: string }> {
   const printed: string[] = [];
   const complained: string[] = [];
   const status = await main(args, {
-    print: (text) => void printed.push(text),
+    print: (text) => {
+      printed.push(text);
+      onPrinted?.(text);
+    },
     complain: (text) => void complained.push(text),
     environment: secret === undefined ? {} : { CROUPIER_SECRET: secret },
     colours: false,

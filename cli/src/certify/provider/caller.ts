@@ -1,7 +1,7 @@
 import { CALLBACK_ROUTES, type CallbackName } from '@croupier/provider-sdk';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Reply } from '../../reply.js';
-import { type Deviation, type Endpoint, SignedCalls } from '../signed-calls.js';
+import { type Deviation, type Endpoint, SignedCalls, type UsedNonce } from '../signed-calls.js';
 
 export interface ProviderUnderTest extends Endpoint {
   playerRef: string;
@@ -35,7 +35,7 @@ export interface GrantBody {
 
 /** Calls at the beginning of a run, which are repeated at its end. */
 export interface FirstCalls {
-  batch: Batch & GrantBody & { nonce: string };
+  batch: Batch & GrantBody & { used: UsedNonce };
   cancelledBatch: Batch & GrantBody;
   revocation: Record<string, unknown>;
 }
@@ -84,12 +84,6 @@ export class ProviderCaller {
     const made = await make();
     Object.assign(this.firsts, { [name]: { made, atMs: this.calls.nowMs() } });
     return made;
-  }
-
-  /** How old the first call is when `untilOld` resolves, in milliseconds. */
-  ageWhenOld(name: keyof FirstCalls): number {
-    const now = this.calls.nowMs();
-    return Math.max(now - (this.firsts[name]?.atMs ?? now), this.provider.patienceMs);
   }
 
   /** Waits until the first call is `patienceMs` old. */

@@ -1,7 +1,6 @@
 import { isExternalRef } from '@croupier/provider-sdk';
 import { Prerequisite, Unmet } from '../outcome.js';
 import { describeReply, type Reply } from '../../reply.js';
-import { repeatable } from '../signed-calls.js';
 import { expectOk } from '../target.js';
 import type { Batch, FirstCalls, GrantBody, ProviderCaller } from './caller.js';
 
@@ -62,8 +61,9 @@ export function expectRefusal(reply: Reply, which = ''): void {
 export function firstBatch(caller: ProviderCaller): Promise<FirstCalls['batch']> {
   return caller.first('batch', async () => {
     const body = grantBody(caller);
-    const { nonce } = repeatable(caller.calls);
-    return { ...body, nonce, externalRef: externalRefIn(await caller.call('grant', body, { nonce })) };
+    const used = { nonce: caller.calls.freshHex(), sentAtMs: caller.calls.nowMs() };
+    const reply = await caller.call('grant', body, { nonce: used.nonce });
+    return { ...body, used, externalRef: externalRefIn(reply) };
   });
 }
 

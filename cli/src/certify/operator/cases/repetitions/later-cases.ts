@@ -3,7 +3,7 @@ import type { WalletCaller, WalletOrder } from '../../caller.js';
 import { Unmet } from '../../../outcome.js';
 import { bookFirst, expectApproved, expectDeclined, expectMovement } from '../../expectations.js';
 import { describeReply } from '../../../../reply.js';
-import { withoutFreshNonce } from '../../../signed-calls.js';
+import { rememberedNonce, type UsedNonce } from '../../../signed-calls.js';
 import { RULES } from '../../rules.js';
 import type { WalletCase } from '../wallet-case.js';
 
@@ -18,12 +18,12 @@ interface Firsts {
   declined: WalletOrder;
   adjustment: WalletOrder;
   /** The nonce of the first call, which asked for the balance. */
-  nonce: string;
+  nonce: UsedNonce;
   /** When the last of them was answered, in Unix milliseconds. */
   answeredAtMs: number;
 }
 
-const FIRSTS = new WeakMap<WalletCaller, { sent: Promise<Firsts>; sentAtMs: number }>();
+const FIRSTS = new WeakMap<WalletCaller, Promise<Firsts>>();
 
 /** Run before all others, so that as much as possible happens until the transactions are repeated. */
 export const FIRST_CASES: WalletCase[] = [
@@ -39,6 +39,21 @@ export const FIRST_CASES: WalletCase[] = [
 
 /** Run after the others. */
 export const LATER_CASES: WalletCase[] = [
+  {
+    // The first one, because a nonce need not be remembered for as long as the others may wait.
+    id: 'nonce-remembered',
+    title: 'refuses a new call at the end of the run that has the nonce of the first one',
+    rule: RULES.nonce,
+    run: async (caller) => {
+      const { nonce: first } = await firstsOf(caller);
+      const nonce = await rememberedNonce(caller.calls, caller.wallet.patienceMs, first, () =>
+        useNonce(caller),
+      );
+      const reply = await caller.askBalance({}, { nonce });
+      if (reply.status < 400 || reply.status > 499)
+        throw new Unmet('a status from 400 to 499', describeReply(reply));
+    },
+  },
   recognised('bet', 'the first BET'),
   recognised('win', 'the first WIN'),
   recognised('rollback', 'the first ROLLBACK'),
@@ -75,18 +90,6 @@ export const LATER_CASES: WalletCase[] = [
       await bookFirst(caller, caller.adjustment(-declined.amountMinor));
     },
   },
-  {
-    id: 'nonce-remembered',
-    title: 'refuses a new call at the end of the run that has the nonce of the first one',
-    rule: RULES.nonce,
-    skipped: (caller) => withoutFreshNonce(ageAfterPatience(caller)),
-    run: async (caller) => {
-      const { nonce } = await firstsAfterPatience(caller);
-      const reply = await caller.askBalance({}, { nonce });
-      if (reply.status < 400 || reply.status > 499)
-        throw new Unmet('a status from 400 to 499', describeReply(reply));
-    },
-  },
 ];
 
 function recognised(what: 'bet' | 'win' | 'rollback' | 'adjustment', name: string): WalletCase {
@@ -104,16 +107,21 @@ function recognised(what: 'bet' | 'win' | 'rollback' | 'adjustment', name: strin
 /** Sends the transactions if no earlier case has. */
 function firstsOf(caller: WalletCaller): Promise<Firsts> {
   const known = FIRSTS.get(caller);
-  if (known) return known.sent;
-  const sentAtMs = caller.calls.nowMs();
+  if (known) return known;
   const sent = sendFirsts(caller);
-  FIRSTS.set(caller, { sent, sentAtMs });
+  FIRSTS.set(caller, sent);
   return sent;
 }
 
+/** Asks for the balance with a new nonce. */
+async function useNonce(caller: WalletCaller): Promise<UsedNonce> {
+  const used = { nonce: caller.calls.freshHex(), sentAtMs: caller.calls.nowMs() };
+  await caller.askBalance({}, { nonce: used.nonce });
+  return used;
+}
+
 async function sendFirsts(caller: WalletCaller): Promise<Firsts> {
-  const nonce = caller.calls.freshHex();
-  await caller.askBalance({}, { nonce });
+  const nonce = await useNonce(caller);
   const bet = await bookFirst(caller, caller.bet());
   const win = await bookFirst(caller, caller.win({ roundId: bet['roundId'] }));
   const reversed = await bookFirst(caller, caller.bet());
@@ -125,12 +133,6 @@ async function sendFirsts(caller: WalletCaller): Promise<Firsts> {
   const adjustment = await bookFirst(caller, caller.adjustment(caller.stakeMinor));
   const answeredAtMs = caller.calls.nowMs();
   return { bet, win, reversed, rollback, tombstoned, declined, adjustment, nonce, answeredAtMs };
-}
-
-/** How old the first call is when `firstsAfterPatience` resolves, in milliseconds. */
-function ageAfterPatience(caller: WalletCaller): number {
-  const now = caller.calls.nowMs();
-  return Math.max(now - (FIRSTS.get(caller)?.sentAtMs ?? now), caller.wallet.patienceMs);
 }
 
 async function firstsAfterPatience(caller: WalletCaller): Promise<Firsts> {
