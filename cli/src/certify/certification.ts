@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { VERSION } from '../version.js';
 import { EXIT, paint, type Terminal, UsageError } from '../terminal.js';
 import type { Case, CaseResult } from './outcome.js';
@@ -60,7 +60,7 @@ export function selectCases<C extends { id: string }>(
 
 /**
  * Runs the cases, prints each result, writes the reports and resolves with the exit status.
- * @throws UsageError if a report cannot be written
+ * @throws UsageError if a report cannot be written; if its path is wrong, before the first case
  */
 export async function certifyWith<Subject extends Answering>(
   cases: readonly Case<Subject>[],
@@ -69,24 +69,31 @@ export async function certifyWith<Subject extends Answering>(
   files: Files,
   terminal: Terminal,
 ): Promise<number> {
-  const startedAt = new Date(terminal.now()).toISOString();
-  terminal.print(`${cases.length} cases against ${about.address.url} as ${about.tenantId}\n`);
-  const results = await runCases(
-    cases,
-    subject,
-    (result) => terminal.print(line(result, terminal)),
-    terminal.now,
-  );
-  const run = { ...about, version: VERSION, startedAt, results };
+  const opened = await openAll(files);
+  try {
+    const startedAt = new Date(terminal.now()).toISOString();
+    terminal.print(`${cases.length} cases against ${about.address.url} as ${about.tenantId}\n`);
+    const results = await runCases(
+      cases,
+      subject,
+      (result) => terminal.print(line(result, terminal)),
+      terminal.now,
+    );
+    const run = { ...about, version: VERSION, startedAt, results };
+    terminal.print(summary(run));
+    await writeAll(opened, reportsOf(run));
+    const { failed, blocked } = counts(results);
+    return failed + blocked === 0 ? EXIT.ok : EXIT.failed;
+  } finally {
+    for (const { handle } of opened) await handle.close();
+  }
+}
+
+function reportsOf(run: Run): Record<keyof Files, string> {
   const certificate = certificateOf(run);
   const { digest } = certificate;
   const json = jsonReport(certificate);
-  if (files.junit !== undefined) await write(files.junit, junitReport(run, digest));
-  if (files.json !== undefined) await write(files.json, json);
-  if (files.html !== undefined) await write(files.html, htmlCertificate(run, json, digest));
-  terminal.print(summary(run));
-  const { failed, blocked } = counts(results);
-  return failed + blocked === 0 ? EXIT.ok : EXIT.failed;
+  return { junit: junitReport(run, digest), json, html: htmlCertificate(run, json, digest) };
 }
 
 const SIGNS = { passed: '✓', failed: '✗', blocked: '!', skipped: '-' };
@@ -122,10 +129,49 @@ function summary(run: Run): string {
   return sentence === undefined ? sum : `${sum}\n${sentence}`;
 }
 
-async function write(path: string, report: string): Promise<void> {
-  try {
-    await writeFile(path, report);
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
+interface OpenFile {
+  format: keyof Files;
+  path: string;
+  handle: FileHandle;
+}
+
+/**
+ * Opens the files of the reports before the cases run, which takes minutes. They keep their content until then.
+ * @throws UsageError if one cannot be written
+ */
+async function openAll(files: Files): Promise<OpenFile[]> {
+  const opened: OpenFile[] = [];
+  for (const format of ['junit', 'json', 'html'] as const) {
+    const path = files[format];
+    if (path === undefined) continue;
+    try {
+      opened.push({ format, path, handle: await open(path, constants.O_WRONLY | constants.O_CREAT) });
+    } catch (error) {
+      for (const { handle } of opened) await handle.close();
+      throw new UsageError(unwritable(path, error));
+    }
   }
+  return opened;
+}
+
+/**
+ * Writes every report that can be written.
+ * @throws UsageError naming those that cannot
+ */
+async function writeAll(files: readonly OpenFile[], reports: Record<keyof Files, string>): Promise<void> {
+  const failures: string[] = [];
+  for (const { format, path, handle } of files) {
+    try {
+      // A pipe or a terminal cannot be truncated.
+      if ((await handle.stat()).isFile()) await handle.truncate();
+      await handle.writeFile(reports[format]);
+    } catch (error) {
+      failures.push(unwritable(path, error));
+    }
+  }
+  if (failures.length > 0) throw new UsageError(failures.join('; '));
+}
+
+function unwritable(path: string, error: unknown): string {
+  return `${path} cannot be written: ${(error as Error).message}`;
 }
