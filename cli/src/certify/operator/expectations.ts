@@ -64,18 +64,9 @@ export function expectDeclined(decision: Decision, what = 'DECLINED'): Decision 
   throw new Unmet(what, `APPROVED, balance ${decision.balance}`);
 }
 
-/** Expects any answer but an approval. */
-export function expectUnapproved(reply: Reply): void {
-  if (reply.status === 200 && reply.json?.['status'] === 'APPROVED')
-    throw new Unmet('any answer but APPROVED', describeReply(reply));
-}
-
-/** Expects that the wallet does not book an invalid body: it answers 4xx or DECLINED. */
-export function expectNotApproved(reply: Reply): void {
-  const isClientError = reply.status >= 400 && reply.status <= 499;
-  const isDeclined = reply.status === 200 && reply.json?.['status'] === 'DECLINED';
-  if (!isClientError && !isDeclined)
-    throw new Unmet('a status from 400 to 499, or DECLINED', describeReply(reply));
+/** Expects that the wallet refuses an invalid body. */
+export function expectInvalid(reply: Reply): void {
+  if (reply.status !== 400) throw new Unmet('status 400', describeReply(reply));
 }
 
 /** Expects that the wallet approves a transaction, with the balance that it leaves in the answer. */

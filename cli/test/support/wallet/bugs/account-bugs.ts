@@ -37,6 +37,11 @@ export const ACCOUNT_BUGS: WalletBug[] = [
     failsCases: ['balance-unknown-player'],
   },
   {
+    bug: 'answers 400 to a balance call for an unknown player',
+    change: () => ({ answerNoAccount: () => ({ status: 400, body: '' }) }),
+    failsCases: ['balance-unknown-player'],
+  },
+  {
     bug: 'fails at the balance of a player without an account',
     change: () => ({ answerNoAccount: () => ({ status: 500, body: '' }) }),
     failsCases: ['balance-unknown-player'],

@@ -1,4 +1,4 @@
-import { ok } from '../../broken-server.js';
+import { type Body, ok, type Reply } from '../../broken-server.js';
 import { approved, type Change, correct, declined, type Order } from '../reference-wallet.js';
 import type { WalletBug } from '../wallet-bug.js';
 
@@ -33,6 +33,24 @@ const unchecked = (isUnchecked: (body: Record<string, unknown>) => boolean) => (
     return isUnchecked(body) ? undefined : correct.defectOf.call(this, body);
   },
 });
+
+/** A wallet that answers invalid bodies in its own way, if `answer` returns a reply. */
+const invalid = (answer: (body: Body) => Reply | undefined) => (): Change => ({
+  async serve(path, raw, request) {
+    const reply = await correct.serve.call(this, path, raw, request);
+    return (reply.status === 400 ? answer(this.bodyOf(raw) ?? {}) : undefined) ?? reply;
+  },
+});
+
+/** The cases of transactions with an invalid or missing field. */
+const INVALID_ORDERS = [
+  'bet-negative-amount',
+  'bet-fraction',
+  'bet-incomplete',
+  'bet-unknown-kind',
+  'win-negative-amount',
+  'win-amount-text',
+];
 
 export const AMOUNT_BUGS: WalletBug[] = [
   {
@@ -167,6 +185,33 @@ export const AMOUNT_BUGS: WalletBug[] = [
       credit: ({ amountMinor }) => approved(amountMinor),
     }),
     failsCases: ['win-amount-text'],
+  },
+  {
+    bug: 'takes an amount that is a text for its number',
+    change: () => ({
+      ...unchecked(({ amountMinor }) => typeof amountMinor === 'string')(),
+      ...amounts(Number)(),
+    }),
+    failsCases: ['win-amount-text'],
+  },
+  {
+    bug: 'answers 422 to an invalid body',
+    change: invalid(() => ({ status: 422, body: '' })),
+    failsCases: [...INVALID_ORDERS, 'balance-malformed', 'bet-malformed'],
+  },
+  {
+    bug: 'fails at an invalid transaction',
+    change: invalid(({ transactionId }) =>
+      transactionId === undefined ? undefined : { status: 500, body: '' },
+    ),
+    failsCases: INVALID_ORDERS,
+  },
+  {
+    bug: 'declines an invalid transaction',
+    change: invalid(({ transactionId }) =>
+      transactionId === undefined ? undefined : ok({ transactionId, status: 'DECLINED', balance: 5_000 }),
+    ),
+    failsCases: INVALID_ORDERS,
   },
   {
     bug: 'takes a missing amount for 0',

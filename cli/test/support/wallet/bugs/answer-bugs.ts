@@ -258,6 +258,21 @@ export const ANSWER_BUGS: WalletBug[] = [
     failsCases: ['reason-rolled-back'],
   },
   {
+    bug: 'says NOT_ROLLBACKABLE for a lack of money',
+    change: reasons((reason) => (reason === 'INSUFFICIENT_FUNDS' ? 'NOT_ROLLBACKABLE' : reason)),
+    failsCases: ['reason-funds'],
+  },
+  {
+    bug: 'says ROUND_ALREADY_SETTLED, in camel case, for a tombstone',
+    change: reasons((reason) => (reason === 'TRANSACTION_ROLLED_BACK' ? 'roundAlreadySettled' : reason)),
+    failsCases: ['reason-rolled-back'],
+  },
+  {
+    bug: 'says TRANSACTION_ROLLED_BACK for an unknown player',
+    change: reasons((reason) => (reason === 'PLAYER_UNKNOWN' ? 'TRANSACTION_ROLLED_BACK' : reason)),
+    failsCases: ['reason-unknown-player'],
+  },
+  {
     bug: 'gives a number as its reference',
     change: references((reference) => Number(reference.replace(/\D/g, ''))),
     failsCases: ['reference-text'],

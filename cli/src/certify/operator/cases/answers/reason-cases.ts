@@ -7,7 +7,10 @@ import { type WalletCase, withoutUnknownPlayer } from '../wallet-case.js';
 const ROLLED_BACK = 'TRANSACTION_ROLLED_BACK';
 /** The codes with which a wallet may decline a BET for lack of money. */
 const FOR_LACK_OF_MONEY = ['INSUFFICIENT_FUNDS', 'LIMIT_REACHED', 'STAKE_ABOVE_LIMIT'];
-const CODES = [...FOR_LACK_OF_MONEY, 'PLAYER_BLOCKED', ROLLED_BACK];
+/** The codes with which a wallet may decline a BET of a player without an account. */
+const FOR_NO_ACCOUNT = [...FOR_LACK_OF_MONEY, 'PLAYER_BLOCKED'];
+/** All codes but OTHER, which a wallet need not give: the provider sees any text of the wallet's own as OTHER. */
+const CODES = [...FOR_NO_ACCOUNT, ROLLED_BACK, 'ROUND_ALREADY_SETTLED', 'NOT_ROLLBACKABLE'];
 const HINT = 'The provider sees another spelling as OTHER, and shows the player the wrong message.';
 
 export const REASON_CASES: WalletCase[] = [
@@ -39,7 +42,7 @@ export const REASON_CASES: WalletCase[] = [
     skipped: withoutUnknownPlayer,
     run: async (caller) => {
       const { unknownPlayerRef: playerRef = '' } = caller.wallet;
-      expectReason(expectDeclined(await caller.decide(caller.bet({ playerRef }))), CODES);
+      expectReason(expectDeclined(await caller.decide(caller.bet({ playerRef }))), FOR_NO_ACCOUNT);
     },
   },
 ];

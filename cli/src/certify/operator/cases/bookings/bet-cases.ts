@@ -4,9 +4,8 @@ import {
   expectBalance,
   expectBooked,
   expectDeclined,
+  expectInvalid,
   expectMovement,
-  expectNotApproved,
-  expectUnapproved,
   setBalance,
 } from '../../expectations.js';
 import { RULES } from '../../rules.js';
@@ -99,31 +98,31 @@ export const BET_CASES: WalletCase[] = [
   },
   {
     id: 'bet-negative-amount',
-    title: 'does not book a BET of a negative amount',
+    title: 'refuses a BET of a negative amount',
     rule: RULES.invalid,
     run: (caller) =>
       expectMovement(caller, 0, async () =>
-        expectNotApproved(await caller.send(caller.bet({ amountMinor: -caller.stakeMinor }))),
+        expectInvalid(await caller.send(caller.bet({ amountMinor: -caller.stakeMinor }))),
       ),
   },
   {
     id: 'bet-fraction',
-    title: 'does not book an amount with a fraction',
+    title: 'refuses an amount with a fraction',
     rule: RULES.invalid,
     run: (caller) =>
       expectMovement(caller, 0, async () =>
-        expectNotApproved(await caller.send(caller.bet({ amountMinor: 0.5 }))),
+        expectInvalid(await caller.send(caller.bet({ amountMinor: 0.5 }))),
       ),
   },
   {
     id: 'bet-incomplete',
-    title: 'does not book a BET that lacks a field',
+    title: 'refuses a BET that lacks a field',
     rule: RULES.invalid,
     run: (caller) =>
       expectMovement(caller, 0, async () => {
         for (const field of ['kind', 'playerRef', 'amountMinor']) {
           const bet: Record<string, unknown> = { ...caller.bet(), [field]: undefined };
-          expectUnapproved(await caller.send(JSON.stringify(bet)));
+          expectInvalid(await caller.send(JSON.stringify(bet)));
         }
       }),
   },
@@ -140,17 +139,17 @@ export const BET_CASES: WalletCase[] = [
     id: 'bet-malformed',
     title: 'refuses a transaction whose body is not JSON',
     rule: RULES.invalid,
-    run: async (caller) => expectNotApproved(await caller.send('{"transactionId":')),
+    run: async (caller) => expectInvalid(await caller.send('{"transactionId":')),
   },
   {
     id: 'bet-unknown-kind',
-    title: 'does not approve a kind that it does not know',
+    title: 'refuses a kind that it does not know',
     rule: RULES.invalid,
     run: (caller) =>
       expectMovement(caller, 0, async () => {
-        expectNotApproved(await caller.send(caller.bet({ kind: 'JACKPOT' })));
+        expectInvalid(await caller.send(caller.bet({ kind: 'JACKPOT' })));
         // A property of every object in JavaScript.
-        expectUnapproved(await caller.send(caller.bet({ kind: 'constructor' })));
+        expectInvalid(await caller.send(caller.bet({ kind: 'constructor' })));
       }),
   },
   {
