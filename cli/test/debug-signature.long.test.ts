@@ -216,6 +216,12 @@ describe('the request may be described by', () => {
         `curl -XPOST "${url}" ${headers.map((line) => `-H '${line}'`).join(' ')} --data-binary $'it\\'s\\n'`,
     ],
     [
+      'people type it, with bundled short options',
+      BODY,
+      (body, headers) =>
+        `curl -sSLkXPOST "${url}" ${headers.map((line) => `-sSH '${line}'`).join(' ')} -vsd '${body}' -iw '\\n'`,
+    ],
+    [
       'an option that is not known here, with its value',
       'a=1',
       (body: string, headers: string[]) =>
@@ -258,6 +264,12 @@ describe('the request may be described by', () => {
     expect(read.printed).toContain('what a stranger wants to see');
   });
 
+  test.each(['-I', '-sSI', '--head'])('a curl command line with %s, which sends a HEAD', async (option) => {
+    const headers = headersOf('').map((line) => `-H '${line}'`);
+    const { printed } = await described('--curl-file', `curl ${option} ${url} ${headers.join(' ')}`);
+    expect(printed).toMatch(/^ *HEAD/m);
+  });
+
   test('a curl command line with --data-raw, which names no file', async () => {
     const { status } = await described('--curl-file', `curl ${url} --data-raw @/etc/hostname`);
     expect(status).toBe(1);
@@ -296,6 +308,17 @@ describe('the request may be described by', () => {
     ['--curl-file', 'curl https://rgs.example -H', 'has no value'],
     ['--curl-file', 'curl ^"https://rgs.example^" ^\n  -H ^"X-Nonce: 1^"', 'Copy it as cURL for bash'],
     ['--curl-file', 'curl https://rgs.example -F a=b', 'is not supported'],
+    [
+      '--curl-file',
+      'curl https://rgs.example -sG -d a=b',
+      'option -G changes what is sent and is not supported',
+    ],
+    [
+      '--curl-file',
+      'curl https://rgs.example -d a=b --next https://rgs.example/2',
+      '--next changes what is sent',
+    ],
+    ['--curl-file', 'curl https://rgs.example -sW', 'option -W is not known'],
     ['--curl-file', 'curl https://rgs.example -H @/etc/hostname', '-H @FILE is not supported'],
     ['--curl-file', "curl https://rgs.example -d $'@a\\e[31m\\nb'", 'the file "a⟨U+001B⟩[31m␊b"'],
     ['--har-file', '{}', 'no request'],

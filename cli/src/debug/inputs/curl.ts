@@ -3,14 +3,22 @@ import { type DescribedRequest, targetOf, withHost } from './described-request.j
 
 /** Options of curl that take a value and do not change what is signed. */
 const IGNORED_WITH_VALUE = new Set(
-  '-o --output -w --write-out -m --max-time --connect-timeout -A --user-agent -u --user -e --referer -b --cookie -x --proxy --cacert --cert --key --retry --resolve --interface -D --dump-header'.split(
+  '-c -C -E -P -Q -r -t -U -y -Y -z -o --output -w --write-out -m --max-time --connect-timeout -A --user-agent -u --user -e --referer -b --cookie -x --proxy --cacert --cert --key --retry --resolve --interface -D --dump-header'.split(
     ' ',
   ),
 );
-/** Options that change the body or the path in ways that this command does not support. */
+/** Short options that take no value and do not change what is signed. */
+const IGNORED_FLAGS = new Set('012346aBfgijJklLMnNOpqRsSvVZ#');
+/** Options that change the method, the body or the path in ways that this command does not support. */
 const UNSUPPORTED = new Set([
+  '-:',
+  '--next',
+  '-K',
+  '--config',
+  '--request-target',
   '-F',
   '--form',
+  '--form-string',
   '-G',
   '--get',
   '-T',
@@ -37,6 +45,7 @@ export async function requestOfCurl(
     throw new UsageError('A curl command line begins with "curl".');
   }
   let method: string | undefined;
+  let isHead = false;
   const addresses: string[] = [];
   const headers: [string, string][] = [];
   const data: Buffer[] = [];
@@ -46,17 +55,20 @@ export async function requestOfCurl(
     return value;
   };
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    const [option, attached] = optionOf(word);
-    if (attached !== undefined) words.unshift(attached);
+    const [option, rest] = optionOf(word);
+    if (rest !== undefined) words.unshift(rest);
     if (option === '-X' || option === '--request') method = next(option);
     else if (option === '-H' || option === '--header') headers.push(headerOfLine(next(option)));
     else if (DATA_OPTIONS.has(option)) data.push(await dataOf(option, next(option), readFile));
+    else if (option === '-I' || option === '--head') isHead = true;
     else if (option === '--url') addresses.push(next(option));
     else if (IGNORED_WITH_VALUE.has(option)) next(option);
     else if (UNSUPPORTED.has(option)) {
       throw new UsageError(
         `curl's option ${option} changes what is sent and is not supported. Use --path and --body-file.`,
       );
+    } else if (isShort(option) && !isFlag(option)) {
+      throw new UsageError(`curl's option ${option} is not known. Use --path and --body-file.`);
     } else if (!option.startsWith('-')) addresses.push(option);
     if (option === '--json' && !headers.some(([name]) => name.toLowerCase() === 'content-type')) {
       headers.push(['Content-Type', 'application/json']);
@@ -70,22 +82,32 @@ export async function requestOfCurl(
     data.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from('&'), part])),
   );
   return {
-    method: method ?? (data.length > 0 ? 'POST' : 'GET'),
+    method: method ?? (data.length > 0 ? 'POST' : isHead ? 'HEAD' : 'GET'),
     path,
     headers: withHost(headers, host),
     body,
   };
 }
 
-/** Separates an option from a value that is attached to it, as in `-XPOST` and `--request=POST`. */
-function optionOf(word: string): [option: string, attached?: string] {
+/**
+ * Separates an option from what follows it in its word: from its value, as in `-XPOST` and `--request=POST`, or from the
+ * other options of a bundle, as `-s` from `-Sd` in `-sSd`.
+ */
+function optionOf(word: string): [option: string, rest?: string] {
   const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
   if (long) return [long[1]!, long[2]!];
-  if (/^-[A-Za-z]./s.test(word) && !word.startsWith('--')) {
-    const option = word.slice(0, 2);
-    if (/^-[XHdoumAebxwD]$/.test(option)) return [option, word.slice(2)];
-  }
-  return [word];
+  const [option, rest] = [word.slice(0, 2), word.slice(2)];
+  if (!isShort(option) || rest === '') return [word];
+  return [option, isFlag(option) ? `-${rest}` : rest];
+}
+
+function isShort(option: string): boolean {
+  return /^-[^-]$/s.test(option);
+}
+
+/** Whether a short option takes no value. */
+function isFlag(option: string): boolean {
+  return IGNORED_FLAGS.has(option.slice(1)) || option === '-I' || option === '-G' || option === '-:';
 }
 
 function headerOfLine(line: string): [string, string] {
