@@ -5,6 +5,7 @@ import {
   type TransactionRequest,
   type TransactionResponse,
 } from '@croupier/provider-sdk';
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
 
@@ -249,7 +250,7 @@ export class Outbox {
     const rollback: TransactionRequest = {
       ...fields,
       kind: 'ROLLBACK',
-      transactionId: `${bet.transactionId}-rollback`,
+      transactionId: rollbackIdOf(bet.transactionId),
       originalTransactionId: bet.transactionId,
     };
     await this.pool.query(
@@ -263,4 +264,13 @@ export class Outbox {
       [row.transaction_id, row.attempts, reason, rollback.transactionId, JSON.stringify(rollback)],
     );
   }
+}
+
+const LONGEST_ID = 128;
+
+/** The id of a BET's ROLLBACK: always the same, and a digest if the readable one would be too long for the platform. */
+function rollbackIdOf(betId: string): string {
+  const readable = `${betId}-rollback`;
+  if (readable.length <= LONGEST_ID) return readable;
+  return `rollback-${createHash('sha256').update(betId).digest('hex')}`;
 }

@@ -113,6 +113,18 @@ test('an abandoned BET is rolled back, whether or not it was booked', async () =
   expect(world.wallet.balanceOf(session.playerRef)).toBe(before);
 });
 
+test('an abandoned BET with the longest possible id is rolled back', async () => {
+  const before = world.wallet.balanceOf(session.playerRef);
+  const request = bet({ transactionId: randomUUID().padEnd(128, 'x') });
+  await processOf().place(request);
+  world.wallet.next({ do: 'book-then', then: { do: 'drop' } });
+  await processOf().deliver(request.transactionId);
+  const later = processOf({ betExpiresMs: 0 });
+  await later.deliverDue();
+  expect(await later.find(request.transactionId)).toMatchObject({ state: 'ROLLED_BACK' });
+  expect(world.wallet.balanceOf(session.playerRef)).toBe(before);
+});
+
 test('another request with the same id is not stored', async () => {
   const outbox = processOf();
   const request = bet();
