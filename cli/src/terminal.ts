@@ -40,12 +40,43 @@ export function secretFrom({ environment }: Terminal): string {
   return secret;
 }
 
-/** @throws UsageError unless the text is a whole number of at least `least` with at most 15 digits */
-export function wholeNumber(option: string, text: string, least: number): number {
-  if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
-    throw new UsageError(`--${option} must be a whole number of at least ${least}, but is "${text}".`);
-  }
-  return Number(text);
+/** @throws UsageError unless the text is a whole number from `least` to `most`, which is at most 2^53 − 1 */
+export function wholeNumber(option: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new UsageError(`--${option} must be a whole number from ${least} to ${most}, but is "${text}".`);
+}
+
+/** The cases send multiples of an amount, and no amount or balance may exceed 2^53 − 1. */
+const LARGEST_AMOUNT_MINOR = 1_000_000_000_000;
+
+/** @throws UsageError unless the text is an amount in minor units of which the cases can send multiples */
+export function amountOption(option: string, text: string, least: number): number {
+  return wholeNumber(option, text, least, LARGEST_AMOUNT_MINOR);
+}
+
+/** The longest time that a timer of Node can wait, in milliseconds; it fires a longer one at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** @throws UsageError unless the text is a time in milliseconds for which a timer can wait */
+export function millisecondsOption(option: string, text: string, least: number): number {
+  return wholeNumber(option, text, least, LONGEST_TIMER_MS);
+}
+
+/**
+ * How old the first calls of a certification are when the last cases repeat them, in milliseconds.
+ * @throws UsageError unless it is a number of seconds for which a timer can wait
+ */
+export function patienceOption(seconds: string): number {
+  return 1000 * wholeNumber('patience-seconds', seconds, 0, Math.floor(LONGEST_TIMER_MS / 1000));
+}
+
+/** Most calls that measure the latency. */
+const MOST_LATENCY_CALLS = 1_000_000;
+
+/** @throws UsageError unless it is a number of calls */
+export function latencyCallsOption(calls: string): number {
+  return wholeNumber('calls', calls, 1, MOST_LATENCY_CALLS);
 }
 
 /** @throws UsageError unless the text is an http(s) address without credentials, query or fragment */

@@ -154,6 +154,7 @@ test.each([
   [[], 'The command that sends a transaction is missing'],
   [['--only', 'nothing', '--', 'x'], 'There is no case "nothing"'],
   [['--attempt-ms', 'soon', '--', 'x'], '--attempt-ms must be a whole number'],
+  [['--timeout-ms', '2147483648', '--', 'x'], '--timeout-ms must be a whole number from 1 to 2147483647'],
 ])('%j cannot be carried out', async (args, sentence) => {
   const { status, complained } = await command(['certify-client', ...args]);
   expect([status, complained]).toEqual([2, expect.stringContaining(sentence)]);

@@ -431,6 +431,14 @@ test.each([
   [['--webhook-base-url', 'http://x'], '--tenant is missing'],
   [['--only', 'nothing'], 'There is no case "nothing"'],
   [['--slow-ms', 'x', '--tenant', 'x', '--webhook-base-url', 'http://x'], '--slow-ms must be a whole number'],
+  [
+    ['--patience-seconds', '2147484', '--tenant', 'x', '--webhook-base-url', 'http://x'],
+    '--patience-seconds must be a whole number from 0 to 2147483,',
+  ],
+  [
+    ['--bet-amount-minor', '9007199254740991', '--tenant', 'x', '--webhook-base-url', 'http://x'],
+    '--bet-amount-minor must be a whole number from 0 to 1000000000000,',
+  ],
   [['--unknown'], "Unknown option '--unknown'"],
 ])('%j cannot be carried out', async (args, sentence) => {
   const tenant = args.length === 0 ? ['--tenant', 'x'] : [];

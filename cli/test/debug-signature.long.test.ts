@@ -567,6 +567,10 @@ test.each([
   [['debug-signature'], '--path is missing'],
   [['debug-signature', '--path', '/', '--body-file', '/nowhere'], '/nowhere cannot be read'],
   [['debug-signature', '--path', '/', '--now', 'x'], '--now must be a whole number'],
+  [
+    ['debug-signature', '--path', '/', '--now', '1800000000000'],
+    '--now must be a whole number from 0 to 999999999999',
+  ],
   [['debug-signature', '--path', '/', '--har-file', '/nowhere'], 'Give one of --path'],
   [['debug'], 'There is no command "debug"'],
   [[], 'croupier-provider COMMAND'],

@@ -62,6 +62,15 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
+/** A day, as for the platform's own tolerance. */
+const MOST_TOLERANCE_SECONDS = 86_400;
+/** An hour. */
+const MOST_SEARCH_SECONDS = 3_600;
+/** More entries than a HAR file has. */
+const MOST_ENTRY = 999_999;
+/** The largest number that X-Timestamp may have, with 12 digits. The current time in milliseconds is larger. */
+const MOST_UNIX_SECONDS = 999_999_999_999;
+
 type Values = ReturnType<typeof parseArgs<{ args: string[]; options: typeof OPTIONS }>>['values'];
 
 /** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
@@ -81,12 +90,12 @@ export async function debugSignature(args: string[], terminal: Terminal): Promis
     tenantId: values.tenant,
     now: arrival(values.now, request, terminal),
     diagnosedAt: secondsOf(terminal),
-    toleranceSeconds: wholeNumber('tolerance', values.tolerance, 0),
+    toleranceSeconds: wholeNumber('tolerance', values.tolerance, 0, MOST_TOLERANCE_SECONDS),
     claimedBytes: signedFile === undefined ? undefined : await fileOf(signedFile),
   };
   const diagnosis = diagnose(
     sent,
-    limitsOf(wholeNumber('search-seconds', values['search-seconds'], 1), terminal),
+    limitsOf(wholeNumber('search-seconds', values['search-seconds'], 1, MOST_SEARCH_SECONDS), terminal),
   );
   terminal.progress?.('');
   terminal.print(values.json ? jsonReport(diagnosis, requestId) : report(diagnosis, requestId, terminal));
@@ -121,7 +130,7 @@ async function requestOf(values: Values): Promise<DescribedRequest | undefined> 
     return requestOfCurl((await fileOf(curl)).toString(), values['read-data-files'] ? fileOf : unread);
   }
   if (har !== undefined) {
-    return requestOfHar((await fileOf(har)).toString(), wholeNumber('entry', values.entry, 0));
+    return requestOfHar((await fileOf(har)).toString(), wholeNumber('entry', values.entry, 0, MOST_ENTRY));
   }
   if (values.path === undefined) return undefined;
   const file = values['headers-file'];
@@ -138,7 +147,7 @@ async function requestOf(values: Values): Promise<DescribedRequest | undefined> 
 }
 
 function arrival(now: string | undefined, { sentAt }: DescribedRequest, terminal: Terminal): number {
-  if (now !== undefined) return wholeNumber('now', now, 0);
+  if (now !== undefined) return wholeNumber('now', now, 0, MOST_UNIX_SECONDS);
   return sentAt ?? secondsOf(terminal);
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { type Terminal, UsageError, wholeNumber } from '../../terminal.js';
+import { millisecondsOption, type Terminal, UsageError } from '../../terminal.js';
 import {
   CERTIFICATION_HELP,
   CERTIFICATION_OPTIONS,
@@ -52,8 +52,8 @@ export async function certifyClient(args: string[], terminal: Terminal): Promise
     command,
     tenantId: TENANT_ID,
     secret: randomBytes(32).toString('base64url'),
-    timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
-    attemptMs: wholeNumber('attempt-ms', values['attempt-ms'], 1),
+    timeoutMs: millisecondsOption('timeout-ms', values['timeout-ms'], 1),
+    attemptMs: millisecondsOption('attempt-ms', values['attempt-ms'], 1),
   };
   const about = {
     certification: 'certify-client',

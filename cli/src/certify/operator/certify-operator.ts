@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util';
 import {
   addressOption,
+  amountOption,
   currencyOption,
+  latencyCallsOption,
+  millisecondsOption,
+  patienceOption,
   requiredOption,
   secretFrom,
   type Terminal,
   UsageError,
-  wholeNumber,
 } from '../../terminal.js';
 import {
   CERTIFICATION_HELP,
@@ -107,11 +110,11 @@ function walletIn(
     otherCurrency: otherCurrencyIn(values),
     providerId: values['provider-id'],
     gameId: values['game-id'],
-    stakeMinor: wholeNumber('stake-minor', values['stake-minor'], 1),
-    latencyCalls: wholeNumber('calls', values.calls, 1),
-    timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
-    slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
-    patienceMs: 1000 * wholeNumber('patience-seconds', values['patience-seconds'], 0),
+    stakeMinor: amountOption('stake-minor', values['stake-minor'], 1),
+    latencyCalls: latencyCallsOption(values.calls),
+    timeoutMs: millisecondsOption('timeout-ms', values['timeout-ms'], 1),
+    slowMs: millisecondsOption('slow-ms', values['slow-ms'], 0),
+    patienceMs: patienceOption(values['patience-seconds']),
     restartCommand: values['restart-command'],
     idleMs,
   };

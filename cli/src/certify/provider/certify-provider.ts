@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util';
 import {
   addressOption,
+  amountOption,
   currencyOption,
+  latencyCallsOption,
+  millisecondsOption,
+  patienceOption,
   requiredOption,
   secretFrom,
   type Terminal,
   UsageError,
-  wholeNumber,
 } from '../../terminal.js';
 import {
   CERTIFICATION_HELP,
@@ -88,11 +91,11 @@ function providerIn(values: Values, secret: string): ProviderUnderTest {
     playerRef: values['player-ref'],
     gameId: values['game-id'],
     currency: currencyOption(values.currency),
-    betAmountMinor: wholeNumber('bet-amount-minor', values['bet-amount-minor'], 0),
+    betAmountMinor: amountOption('bet-amount-minor', values['bet-amount-minor'], 0),
     playPath,
-    latencyCalls: wholeNumber('calls', values.calls, 1),
-    patienceMs: wholeNumber('patience-seconds', values['patience-seconds'], 0) * 1000,
-    timeoutMs: wholeNumber('timeout-ms', values['timeout-ms'], 1),
-    slowMs: wholeNumber('slow-ms', values['slow-ms'], 0),
+    latencyCalls: latencyCallsOption(values.calls),
+    patienceMs: patienceOption(values['patience-seconds']),
+    timeoutMs: millisecondsOption('timeout-ms', values['timeout-ms'], 1),
+    slowMs: millisecondsOption('slow-ms', values['slow-ms'], 0),
   };
 }
