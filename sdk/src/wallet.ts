@@ -39,6 +39,8 @@ interface TransactionFields extends SessionRequest {
   roundId: string;
   /** Stored and forwarded to the operator; never a reason to refuse a transaction. */
   roundClosed?: boolean | undefined;
+  /** The id of another transaction, for example of the round's BET: stored and forwarded to the operator. */
+  originalTransactionId?: string | undefined;
   /** The grant's `externalRef`, as you answered it; marks the winnings of free spins. */
   freeSpinsRef?: string | undefined;
 }

@@ -66,14 +66,14 @@ describe('a call', () => {
       approved,
     ]);
     expect(await client.bet(BET)).toEqual(declined);
-    await client.win({ ...BET, freeSpinsRef: 'batch-1', roundClosed: true });
+    await client.win({ ...BET, freeSpinsRef: 'batch-1', roundClosed: true, originalTransactionId: 'bet-0' });
     await client.rollback({ ...BET, amountMinor: undefined, originalTransactionId: 'bet-0' });
-    await client.submitTransaction({ ...BET, kind: 'BET' });
+    await client.submitTransaction({ ...BET, kind: 'BET', originalTransactionId: 'bet-0' });
     expect(received.map(({ body }) => JSON.parse(body) as object)).toEqual([
       { ...BET, kind: 'BET' },
-      { ...BET, kind: 'WIN', freeSpinsRef: 'batch-1', roundClosed: true },
+      { ...BET, kind: 'WIN', freeSpinsRef: 'batch-1', roundClosed: true, originalTransactionId: 'bet-0' },
       { ...BET, kind: 'ROLLBACK', amountMinor: undefined, originalTransactionId: 'bet-0' },
-      { ...BET, kind: 'BET' },
+      { ...BET, kind: 'BET', originalTransactionId: 'bet-0' },
     ]);
   });
 
