@@ -102,6 +102,9 @@ export interface CallbackHandlerOptions {
   onError?(error: unknown, request: CallbackRequest): void;
 }
 
+/** Shared by the ES module and the CommonJS copy of this package, whose classes differ. */
+const BRAND = Symbol.for('@croupier/provider-sdk/callback-refusal');
+
 /** Throw this from a callback function to answer with a status and message of your own, which the platform logs. */
 export class CallbackRefusal extends Error {
   override readonly name: string = 'CallbackRefusal';
@@ -117,6 +120,15 @@ export class CallbackRefusal extends Error {
     super(message);
     if (!(status >= 400 && status <= 599)) throw new RangeError('a refusal has a status from 400 to 599');
   }
+
+  get [BRAND](): true {
+    return true;
+  }
+}
+
+/** Whether something thrown is a {@link CallbackRefusal} of any copy of this package. */
+function isCallbackRefusal(error: unknown): error is CallbackRefusal {
+  return typeof error === 'object' && error !== null && BRAND in error;
 }
 
 /** Verifies one call, runs its callback function, and resolves with the answer. Never rejects. */
@@ -179,7 +191,7 @@ class Callbacks {
     try {
       return await this.judge(request);
     } catch (error) {
-      if (error instanceof CallbackRefusal) return problem(error.status, error.message);
+      if (isCallbackRefusal(error)) return problem(error.status, error.message);
       this.report(error, request);
       return problem(500, 'internal error');
     }

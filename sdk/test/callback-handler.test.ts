@@ -1,4 +1,6 @@
+import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
+import type * as SdkModule from '../src/index.js';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   CALLBACK_ROUTES,
@@ -255,6 +257,18 @@ describe('the play route', () => {
 });
 
 describe('a function that does not answer', () => {
+  test('may be thrown by the CommonJS copy of the package', async () => {
+    const commonJs = createRequire(import.meta.url)('../dist/cjs/index.js') as typeof SdkModule;
+    const theirs = new commonJs.CallbackRefusal(404, 'no such batch');
+    expect(theirs).not.toBeInstanceOf(CallbackRefusal);
+    const handler = handlerOf({ onStatus: () => Promise.reject(theirs) });
+    expect(await handler(request('status'))).toMatchObject({
+      status: 404,
+      body: '{"error":"no such batch"}',
+    });
+    expect(errors).toEqual([]);
+  });
+
   test('with its own message is answered with it, and the platform logs it', async () => {
     const handler = handlerOf({ onStatus: () => Promise.reject(new CallbackRefusal(404, 'no such batch')) });
     expect(await handler(request('status'))).toMatchObject({
