@@ -54,7 +54,7 @@ describeDesk('the pictures of the documents', () => {
   ])('$name', async ({ name, address, shows }) => {
     const page = await desk.signedIn(address, undefined, { viewport: SIZE });
     await page.getByRole('main').getByText(shows).first().waitFor();
-    await page.getByText('Loading …').waitFor({ state: 'detached' });
+    await page.getByText('Loading …').first().waitFor({ state: 'detached' });
     await take(page, name);
     await page.context().close();
   });

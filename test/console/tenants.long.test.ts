@@ -339,7 +339,7 @@ describeDesk('operators, providers and games', () => {
           `history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
         );
         await page.getByRole('heading', { name: heading, exact: true }).waitFor();
-        await page.getByText('Loading …').waitFor({ state: 'detached' });
+        await page.getByText('Loading …').first().waitFor({ state: 'detached' });
         expect(await seriousFindings(page), address).toEqual([]);
         expect(await overflows(page), address).toBe(false);
       }

@@ -99,7 +99,7 @@ describeDesk('no page scrolls sideways as a whole', () => {
     for (const [address, shows] of pages) {
       await page.goto(`/console${address}`);
       await page.getByRole('main').getByText(shows).first().waitFor({ state: 'attached' });
-      await page.getByText('Loading …').waitFor({ state: 'detached' });
+      await page.getByText('Loading …').first().waitFor({ state: 'detached' });
       if (await overflows(page)) wide.push(address);
     }
     expect(wide).toEqual([]);
