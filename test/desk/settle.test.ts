@@ -56,7 +56,15 @@ describe('a parked transaction that is settled by hand', () => {
 
   test('waits for one approval, even if it is asked for many times at once', async () => {
     const bet = await parked(world, world.transaction(await world.launch(), 'BET'));
-    const replies = await Promise.all(Array.from({ length: 10 }, () => ask(bet)));
+    const audit = new pg.Client({ connectionString: world.databaseUrl });
+    await audit.connect();
+    // The first of them appends to the audit log before its commit. Until then, none of the others can see its approval.
+    await audit.query('SELECT pg_advisory_lock(7300003)');
+    const asked = Array.from({ length: 10 }, () => ask(bet));
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await vi.waitUntil(async () => (await world.sql.run(waiting)).length >= asked.length, PATIENCE);
+    await audit.end();
+    const replies = await Promise.all(asked);
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 202));
     expect(new Set(replies.map(({ json }) => json['approvalId'])).size).toBe(1);
   });

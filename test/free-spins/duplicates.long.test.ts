@@ -259,6 +259,10 @@ describe('a grant with the externalRef of one that is over is a grant of its own
       expect([status, text]).toEqual([409, expect.stringContaining(newest.requestRef)]);
     }
     expect((await world.admin('POST', `${path}/cancel`)).status).toBe(202);
+    const target = `target=batch:${String(created.json['batchId'])}`;
+    const { items: entries } = (await world.admin('GET', `/v1/admin/audit?${target}`)).json;
+    // Without a grant to cancel, nothing was changed.
+    expect(entries).not.toContainEqual(expect.objectContaining({ action: 'free-spins.batch-cancel' }));
     const due = 'SELECT state, cancel_due, last_cancel_error FROM free_spin_grants WHERE request_ref = $1';
     expect(await world.sql.run(due, [duplicate])).toEqual([
       { state: 'GRANTED', cancel_due: false, last_cancel_error: null },

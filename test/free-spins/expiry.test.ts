@@ -186,6 +186,9 @@ describe('an expired grant', () => {
     expect(await tool.state(completed.requestRef)).toBe('GRANTED');
     expect(tool.calls(CANCEL, completed.requestRef)).toEqual([]);
     expect(tool.calls(CANCEL, first.requestRef)).toEqual([]);
+    // No cancel has become due, not even one that must not be sent.
+    const begun = 'SELECT FROM free_spin_grants WHERE request_ref = ANY ($1) AND cancel_attempt > 0';
+    expect(await world.sql.run(begun, [[completed.requestRef, duplicate.requestRef]])).toEqual([]);
   });
 
   test('is not cancelled if it was once completed, although a status of it now reports the spins of a later grant', async () => {
