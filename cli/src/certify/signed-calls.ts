@@ -71,6 +71,11 @@ export class SignedCalls {
     return randomBytes(16).toString('hex');
   }
 
+  /** A new nonce for a call that is made now. */
+  freshNonce(): UsedNonce {
+    return { nonce: this.freshHex(), sentAtMs: this.nowMs() };
+  }
+
   nowSeconds(): number {
     return Math.floor(this.nowMs() / 1000);
   }

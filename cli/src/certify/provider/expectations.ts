@@ -61,7 +61,7 @@ export function expectRefusal(reply: Reply, which = ''): void {
 export function firstBatch(caller: ProviderCaller): Promise<FirstCalls['batch']> {
   return caller.first('batch', async () => {
     const body = grantBody(caller);
-    const used = { nonce: caller.calls.freshHex(), sentAtMs: caller.calls.nowMs() };
+    const used = caller.calls.freshNonce();
     const reply = await caller.call('grant', body, { nonce: used.nonce });
     return { ...body, used, externalRef: externalRefIn(reply) };
   });

@@ -25,7 +25,7 @@ export const MEMORY_CASES: ProviderCase[] = [
       const { used, externalRef: _, ...body } = await firstBatch(caller);
       const { calls, provider } = caller;
       const nonce = await rememberedNonce(calls, provider.patienceMs, used, async () => {
-        const again = { nonce: calls.freshHex(), sentAtMs: calls.nowMs() };
+        const again = calls.freshNonce();
         expectOk(await caller.call('grant', body, { nonce: again.nonce }));
         return again;
       });

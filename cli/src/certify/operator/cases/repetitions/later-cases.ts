@@ -115,7 +115,7 @@ function firstsOf(caller: WalletCaller): Promise<Firsts> {
 
 /** Asks for the balance with a new nonce. */
 async function useNonce(caller: WalletCaller): Promise<UsedNonce> {
-  const used = { nonce: caller.calls.freshHex(), sentAtMs: caller.calls.nowMs() };
+  const used = caller.calls.freshNonce();
   await caller.askBalance({}, { nonce: used.nonce });
   return used;
 }
