@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
 import { HeadReporter } from '../../src/audit/head-reporter.js';
+import { RepeatedEntries } from '../../src/audit/repeated-entries.js';
 import { startApplication, useWorld } from '../world/world.js';
 
 let folder: string;
@@ -56,6 +57,18 @@ describe('an instance', () => {
     const written = await heads(file);
     for (const line of written) expect(line).toMatch(moment);
     expect(written.map((line) => line.replace(moment, ''))).toEqual([first, second, await head()]);
+  });
+
+  test('appends at stop the head after the repeated entries', async () => {
+    await start(join(folder, 'repeated'));
+    const entry = { action: 'test.read', target: 'repeated' };
+    for (let i = 0; i < 3; i += 1)
+      await instance.app.get(RepeatedEntries).record({ actor: 'root', role: 'admin' }, entry);
+    await instance.app.close();
+    const last = `SELECT entry.target, entry.after ->> 'repeats' AS repeats FROM audit_entries entry
+                   ORDER BY day DESC, position DESC LIMIT 1`;
+    expect(await world.sql.run(last)).toEqual([{ target: 'repeated', repeats: '2' }]);
+    expect((await heads(file)).at(-1)).toContain(await head());
   });
 
   test('writes the head to its log every hour, and at stop', async () => {
