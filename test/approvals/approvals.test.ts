@@ -4,6 +4,7 @@ import { AdjustmentService } from '../../src/desk/corrections/adjustment.service
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GRANT } from '../world/provider.js';
+import { waitingForLocks } from '../world/locks.js';
 import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
 import {
   ADJUSTMENTS,
@@ -45,17 +46,8 @@ const expireAll = () =>
   );
 
 /** Waits until this number of connections wait for a lock. */
-const waitingForLocks = (count: number) =>
-  expect
-    .poll(
-      async () =>
-        (
-          await world.sql.run(
-            'SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $$Lock$$',
-          )
-        ).length,
-    )
-    .toBeGreaterThanOrEqual(count);
+const untilWaiting = (count: number) =>
+  expect.poll(() => waitingForLocks(world.sql)).toBeGreaterThanOrEqual(count);
 
 describe('an approved', () => {
   test('grant is sent once, and approving again answers the same', async () => {
@@ -205,9 +197,9 @@ test('a request that is checked while another is approved counts the approved am
   // Every change appends to the audit log last, so that this lock holds both transactions before their commit.
   await connection.query('SELECT pg_advisory_lock(7300003)');
   const approved = approve(id, promotions);
-  await waitingForLocks(1);
+  await untilWaiting(1);
   const granted = asker.call('POST', GRANTS, grantOrder({ currency }));
-  await waitingForLocks(2);
+  await untilWaiting(2);
   await connection.end();
   expect((await approved).json).toMatchObject({ state: 'APPROVED' });
   expect((await granted).status).toBe(202);
@@ -286,7 +278,7 @@ test('an approval that expires while it is being decided is not carried out', as
   // The decision waits for the limits of the operator, whose lock limit.store.ts defines.
   await connection.query(`SELECT pg_advisory_lock(7300005, hashtext('${OPERATOR}/EUR'))`);
   const approved = approve(id, promotions);
-  await waitingForLocks(1);
+  await untilWaiting(1);
   await expireAll();
   await connection.end();
   expect((await approved).status).toBe(409);

@@ -5,6 +5,7 @@ import { APPROVALS, type Person, person } from '../approvals/desk.js';
 import { OTHER_OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
+import { waitingForLocks } from '../world/locks.js';
 import { PATIENCE } from '../world/patience.js';
 
 /** Number of races of a settlement against a retry; each comes first in half of them. */
@@ -61,8 +62,7 @@ describe('a parked transaction that is settled by hand', () => {
     // The first of them appends to the audit log before its commit. Until then, none of the others can see its approval.
     await audit.query('SELECT pg_advisory_lock(7300003)');
     const asked = Array.from({ length: 10 }, () => ask(bet));
-    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await vi.waitUntil(async () => (await world.sql.run(waiting)).length >= asked.length, PATIENCE);
+    await vi.waitUntil(async () => (await waitingForLocks(world.sql)) >= asked.length, PATIENCE);
     await audit.end();
     const replies = await Promise.all(asked);
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 202));

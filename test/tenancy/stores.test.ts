@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { GameStore } from '../../src/tenancy/game.store.js';
 import { TenantStore } from '../../src/tenancy/tenant.store.js';
+import { waitingForLocks } from '../world/locks.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 let database: Database;
@@ -57,17 +58,10 @@ test('a second change waits for the first, and sees it', async () => {
     });
   await rename('first', async () => {
     second = rename('second');
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(() => waitingForLocks(world.sql)).toBe(1);
   });
   expect(await second).toMatchObject({ before: { name: 'first' }, after: { name: 'second' } });
 });
-
-async function waiting(): Promise<number> {
-  const [row] = await world.sql.run<{ count: number }>(
-    `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return row!.count;
-}
 
 describe('a launch does not wait for the end of', () => {
   test('a change of its operator', async () => {
