@@ -227,8 +227,8 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'take-over-during-rollback',
     file: TRANSACTION,
-    text: 'AND ${condition} AND t.rollback_id IS NULL',
-    replacement: 'AND ${condition}',
+    text: 'AND t.attempt = :attempt AND t.rollback_id IS NULL',
+    replacement: 'AND t.attempt = :attempt',
     tests: [CONDITIONS],
     harm: 'A BET is sent again while its ROLLBACK is under way, so that the stake is lost.',
   },
@@ -253,8 +253,8 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'retry-any-attempt',
     file: TRANSACTION,
-    text: `takeOver('t.attempt = :attempt')`,
-    replacement: `takeOver('true')`,
+    text: 'AND t.attempt = :attempt AND t.rollback_id IS NULL',
+    replacement: 'AND t.rollback_id IS NULL',
     tests: [CONDITIONS],
     harm: 'A retry that was decided on an outdated reading sends the transaction again.',
   },

@@ -268,7 +268,7 @@ const DIFFERS: Readonly<Record<GuardedActionKind, string>> = {
   grant: 'this requestRef was already used with another request',
   batch: 'this batchRef was already used with another request',
   adjustment: 'this adjustmentId was already used with another request',
-  settlement: 'another answer for this transaction already waits for approval',
+  settlement: 'a settlement with another answer, or of an earlier attempt, already waits for approval',
   limit: 'another change of these limits already waits for approval: it must be decided first',
 };
 

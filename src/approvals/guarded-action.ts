@@ -38,6 +38,8 @@ export interface AdjustmentTerms {
 export interface SettlementTerms {
   readonly providerId: string;
   readonly transactionId: string;
+  /** The latest attempt at the time of the request: what the operator reported says nothing about a later one. */
+  readonly attempt: number;
   readonly kind: string;
   readonly operatorId: string;
   readonly playerRef: string;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Query } from '../database/database.js';
 import type { WalletAnswer } from '../operator-wallet/operator-wallet.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
-import { PLATFORM_ID } from '../tenancy/tenant.js';
 import { Activity } from './activity/activity.service.js';
 import { type AttemptOutcome, AttemptRunner } from './attempt.runner.js';
 import { settlementOf } from './settlement.js';
@@ -27,11 +26,16 @@ export class ManualAttempts {
   }
 
   /**
-   * Claims the next attempt of an undecided adjustment in the caller's database transaction; undefined if another
-   * attempt was faster.
+   * Claims the next attempt of an undecided transaction in the caller's database transaction; undefined if another
+   * attempt or a ROLLBACK was faster.
+   * @param attempt the latest attempt that the caller knows
    */
-  retryAdjustment(query: Query, adjustmentId: string, attempt: number): Promise<Claim | undefined> {
-    return this.transactions.retryWithin(query, PLATFORM_ID, adjustmentId, attempt);
+  claimNext(
+    query: Query,
+    { providerId, transactionId }: TransactionKey,
+    attempt: number,
+  ): Promise<Claim | undefined> {
+    return this.transactions.retryWithin(query, providerId, transactionId, attempt);
   }
 
   /** Reserves the call to the operator, claims the adjustment and sends it; `refused` if no call could be reserved. */
@@ -41,11 +45,6 @@ export class ManualAttempts {
   ): Promise<AttemptOutcome | { readonly to: 'refused' }> {
     const claimed = await this.attempts.claim({ operatorId, mode: 'REAL' }, 'ADJUSTMENT', commitClaim);
     return claimed.to === 'execute' ? this.attempts.execute(claimed, 'administrator') : claimed;
-  }
-
-  /** Takes over a parked transaction in the caller's database transaction; undefined if it is no longer parked. */
-  claimParked(query: Query, { providerId, transactionId }: TransactionKey): Promise<Claim | undefined> {
-    return this.transactions.claimParked(query, providerId, transactionId);
   }
 
   /**

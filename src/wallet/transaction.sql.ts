@@ -262,23 +262,20 @@ const LEASE_OVER = `
                      'startedAt', to_char(t.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
 /**
- * Takes over an undecided transaction with a new attempt, unless a lease is alive or a ROLLBACK of the transaction is
- * in progress. The previous attempt can then no longer settle.
+ * Takes over an undecided transaction with a new attempt if `attempt` is still its latest one, unless its lease is alive
+ * or a ROLLBACK of the transaction is in progress. The previous attempt can then no longer settle.
  */
-const takeOver = (condition: string) => `
+export const RETRY = named(
+  'transaction_retry',
+  `
     UPDATE transactions t
        SET state = 'PENDING', attempt = t.attempt + 1, updated_at = clock_timestamp(),
            lease_until = clock_timestamp() + make_interval(secs => :leaseSeconds),
            attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE ${historyWith(LEASE_OVER)} END
-     WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId AND ${condition} AND t.rollback_id IS NULL
+     WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId AND t.attempt = :attempt AND t.rollback_id IS NULL
        AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
-    RETURNING ${CLAIMED}`;
-
-/** Takes over a transaction if `attempt` is still its latest attempt. */
-export const RETRY = named('transaction_retry', takeOver('t.attempt = :attempt'));
-
-/** Takes over a parked transaction, whatever its latest attempt is. */
-export const CLAIM_PARKED = named('transaction_claim_parked', takeOver('t.parked_at IS NOT NULL'));
+    RETURNING ${CLAIMED}`,
+);
 
 /** When an attempt in a history ended. */
 const endOf = (attempt: string) => `

@@ -174,14 +174,6 @@ export class TransactionStore {
     return row && restored(row, sentMs);
   }
 
-  /** Takes over a parked transaction in the caller's database transaction. */
-  async claimParked(query: Query, providerId: string, transactionId: string): Promise<Claim | undefined> {
-    const sentMs = monotonicMs();
-    const values = { providerId, transactionId, leaseSeconds: this.leaseSeconds };
-    const [row] = await query<ClaimedRow>(sql.CLAIM_PARKED, values);
-    return row && restored(row, sentMs);
-  }
-
   /**
    * Settles an attempt. An APPROVED or DECLINED ROLLBACK also updates its target.
    * @returns undefined if another attempt or a ROLLBACK has taken the transaction over

@@ -218,21 +218,49 @@ describe('a settlement is refused', () => {
     expect((await ask(bet, { operatorReference: ' ' })).status).toBe(400);
   });
 
+  const outdated = {
+    state: 'APPROVED',
+    result: {
+      error:
+        'since the request, the transaction was decided or sent to the operator again, or a ROLLBACK of it has begun',
+    },
+  };
+
   test('if the transaction was decided while it waited: the approval ends with an error', async () => {
     const win = await parked(world, world.transaction(await world.launch(), 'WIN'));
     const { approvalId } = (await ask(win)).json;
     const decided = await world.submit(win);
-    const expected = {
-      state: 'APPROVED',
-      result: {
-        error:
-          'the transaction has been decided in the meantime, or an attempt or a ROLLBACK of it is in progress',
-      },
-    };
-    expect((await approve(approvalId)).json).toMatchObject(expected);
-    expect((await approve(approvalId)).json).toMatchObject(expected);
+    expect((await approve(approvalId)).json).toMatchObject(outdated);
+    expect((await approve(approvalId)).json).toMatchObject(outdated);
     expect((await world.submit(win)).text).toBe(decided.text);
     expect((await world.admin('GET', pathOf(win))).json).not.toHaveProperty('settledByHand');
+  });
+
+  test('if the wallet may have booked a retry while it waited, until a new one is requested', async () => {
+    const session = await world.launch({ playerRef: `retried-${randomUUID()}` });
+    const bet = await parked(world, world.transaction(session, 'BET', { amountMinor: 250 }));
+    const { approvalId } = (await ask(bet, { status: 'DECLINED' })).json;
+    world.wallet.next(
+      { do: 'book-then', then: { do: 'answer', status: 500 } },
+      { transactionId: bet.transactionId },
+    );
+    expect((await world.submit(bet)).json).toMatchObject({ error: expect.any(String) });
+    expect(world.wallet.balanceOf(session.playerRef)).toBe(99_750);
+
+    expect((await ask(bet, { status: 'DECLINED' })).json['error']).toContain('of an earlier attempt');
+    expect((await approve(approvalId)).json).toMatchObject(outdated);
+    expect(await world.stateOf(bet.transactionId)).toBe('TIMED_OUT');
+    await settled(bet, { balance: 99_750 });
+    expect(await world.stateOf(bet.transactionId)).toBe('APPROVED');
+  });
+
+  test('if it was requested of an earlier version, which did not record the attempt', async () => {
+    const win = await parked(world, world.transaction(await world.launch(), 'WIN'));
+    const { approvalId } = (await ask(win)).json;
+    await world.sql.run(
+      `UPDATE approvals SET deed = deed::jsonb - 'attempt' WHERE approval_id = '${String(approvalId)}'`,
+    );
+    expect((await approve(approvalId)).json).toMatchObject(outdated);
   });
 });
 

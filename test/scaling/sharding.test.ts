@@ -65,7 +65,6 @@ const MONEY = [
   wallet.MOVE_ROUND,
   wallet.CLAIM_ADJUSTMENT,
   wallet.RETRY,
-  wallet.CLAIM_PARKED,
   wallet.RECORD_REPORTED,
   wallet.MARK_ABOVE_LIMIT,
 ];

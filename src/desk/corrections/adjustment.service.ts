@@ -67,7 +67,7 @@ export class AdjustmentService implements OnModuleInit {
       if (row?.leaseAlive) throw new CroupierError('TRANSACTION_IN_FLIGHT');
       let approval: Approval | undefined;
       const result = await this.attempts.adjust(request.operatorId, async () => {
-        if (row) return this.retry(actor, request.adjustmentId, row.attempt);
+        if (row) return this.retry(actor, keyOf(request), row.attempt);
         const outcome = await this.claimOrHold(actor, request);
         if (!outcome || !('approval' in outcome)) return outcome;
         ({ approval } = outcome);
@@ -131,10 +131,11 @@ export class AdjustmentService implements OnModuleInit {
    * Claims the next attempt of an undecided adjustment, with an audit entry, because the attempt may move money.
    * @returns undefined if another attempt was faster
    */
-  private retry(actor: Actor, adjustmentId: string, attempt: number): Promise<Claim | undefined> {
+  private retry(actor: Actor, adjustment: TransactionKey, attempt: number): Promise<Claim | undefined> {
     return this.audit.change(actor, async ({ query }, record) => {
-      const claim = await this.attempts.retryAdjustment(query, adjustmentId, attempt);
-      if (claim) await record({ action: 'adjustment.retry', target: `adjustment:${adjustmentId}` });
+      const claim = await this.attempts.claimNext(query, adjustment, attempt);
+      const target = `adjustment:${adjustment.transactionId}`;
+      if (claim) await record({ action: 'adjustment.retry', target });
       return claim;
     });
   }

@@ -19,7 +19,8 @@ import { TransactionSearchStore, type WholeRow } from '../transactions/transacti
  *
  * A settlement always waits for a second person. The approval, the claim of the attempt and its settlement are one
  * database transaction, with the same conditions as every attempt. So if a retry, the resolver and a settlement by hand
- * compete, only one of them decides.
+ * compete, only one of them decides. A retry after the request may have moved money that the operator's answer does not
+ * know of, so it ends the request even if it is undecided.
  */
 @Injectable()
 export class SettleService implements OnModuleInit {
@@ -60,13 +61,8 @@ export class SettleService implements OnModuleInit {
     isRecorded: async (query, key) => (await this.stored.find(key, query))?.settledByHand ?? false,
     record: async ({ query }, record, terms) => {
       const { providerId, transactionId, status, balance, operatorReference, reason } = terms;
-      const claim = await this.attempts.claimParked(query, terms);
-      if (!claim) {
-        throw new CroupierError(
-          'CONFLICT',
-          'the transaction has been decided in the meantime, or an attempt or a ROLLBACK of it is in progress',
-        );
-      }
+      const claim = await this.attempts.claimNext(query, terms, terms.attempt);
+      if (!claim) throw new CroupierError('CONFLICT', OUTDATED);
       const settled = await this.attempts.settleByHand(query, claim, terms);
       const after = { status, balance, operatorReference, reason };
       const target = `transaction:${providerId}/${transactionId}`;
@@ -78,6 +74,8 @@ export class SettleService implements OnModuleInit {
 }
 
 const DECIDED = 'the transaction is decided: there is nothing to settle';
+const OUTDATED =
+  'since the request, the transaction was decided or sent to the operator again, or a ROLLBACK of it has begun';
 
 /** Why the transaction cannot be settled with this status; undefined if it can. */
 function obstacleTo(row: WholeRow, status: string): string | undefined {
@@ -90,11 +88,12 @@ function obstacleTo(row: WholeRow, status: string): string | undefined {
 }
 
 function settlementAction(row: WholeRow, request: SettleRequest) {
-  const { providerId, transactionId, kind, operatorId, playerRef, currency, amountMinor } = row;
+  const { providerId, transactionId, attempt, kind, operatorId, playerRef, currency, amountMinor } = row;
   const { status, balance = null, operatorReference, reason } = request;
   const terms: SettlementTerms = {
     providerId,
     transactionId,
+    attempt,
     kind: kind ?? '',
     operatorId,
     playerRef,
@@ -109,7 +108,7 @@ function settlementAction(row: WholeRow, request: SettleRequest) {
     kind: 'settlement',
     reference: `${providerId}/${transactionId}`,
     terms,
-    fingerprint: sha256(JSON.stringify([status, balance, operatorReference, reason])),
+    fingerprint: sha256(JSON.stringify([attempt, status, balance, operatorReference, reason])),
     stake: undefined,
   } as const satisfies GuardedAction;
 }
