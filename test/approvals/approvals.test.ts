@@ -106,6 +106,20 @@ describe('an approved', () => {
     expect(await asker.call('POST', ADJUSTMENTS, order)).toMatchObject({ status: 200, json: json['result'] });
   });
 
+  test('adjustment that the operator has not answered yet says so to a second approver', async () => {
+    const order = adjustmentOrder();
+    const id = await waiting(ADJUSTMENTS, order);
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: order.adjustmentId });
+    const first = approve(id, operations);
+    await held.arrived;
+    const second = await approve(id, await person(world, 'operations'));
+    expect(second.json['result']).toEqual({
+      error: "the operator's answer is awaited: read the approval again",
+    });
+    held.release();
+    expect((await first).json).toMatchObject({ result: { status: 'APPROVED' } });
+  });
+
   test('action is carried out once, even if several people approve it at once', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person(world, 'promotions')));
     const other = await world.another(world.clock);

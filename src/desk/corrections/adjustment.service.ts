@@ -22,6 +22,8 @@ import { USED_ADJUSTMENTS } from '../../wallet/used-adjustments.sql.js';
 import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
 import { TransactionSearchStore, type WholeRow } from '../transactions/transaction-search.store.js';
 
+const UNDER_WAY = "the operator's answer is awaited: read the approval again";
+
 /** Maximum number of tries to claim an adjustment while concurrent requests claim it. */
 const CLAIM_TRIES = 5;
 
@@ -106,7 +108,7 @@ export class AdjustmentService implements OnModuleInit {
       if (row?.responseBody != null) return answerOf(terms, row.responseBody);
       const last = row?.attempts.at(-1)?.outcome;
       const unanswered = last === 'OPERATOR_TIMED_OUT' || last === 'OPERATOR_UNAVAILABLE';
-      return { error: CATALOGUE[unanswered ? last : 'TRANSACTION_IN_FLIGHT'].message };
+      return { error: unanswered ? CATALOGUE[last].message : UNDER_WAY };
     },
   };
 
