@@ -132,7 +132,7 @@ export class WalletService {
       const decision = decide(request, facts);
       switch (decision.do) {
         case 'refuse':
-          throw new CroupierError(decision.code);
+          throw new CroupierError(decision.code, decision.message);
         case 'refuse-paused':
           // `pauseOfBets`, beside `pausedError`, says which pauses refuse a BET.
           throw this.tenancy.pausedError(decision.pause);

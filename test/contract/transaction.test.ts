@@ -516,7 +516,9 @@ describe('a ROLLBACK whose target', () => {
   test('had another amount: 400; the same amount is accepted', async () => {
     const target = await transactions.approved(bet());
     const other = rollbackOf(target, { amountMinor: 99 });
-    expectRefusal(await world.submit(other), 400, 'INVALID_REQUEST', 'fix-request');
+    const reply = await world.submit(other);
+    expectRefusal(reply, 400, 'INVALID_REQUEST', 'fix-request');
+    expect(reply.json['error']).toBe("amountMinor must be the BET's");
     expect((await world.submit({ ...other, amountMinor: 100 })).json).toMatchObject({ status: 'APPROVED' });
   });
 

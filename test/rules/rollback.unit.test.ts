@@ -4,6 +4,8 @@ import { decideRollback } from '../../src/wallet/rules/rollback.js';
 import { EMPTY_ROUND, requestOf, SESSION, storedOf } from './facts.js';
 
 const refuse = (code: string) => ({ do: 'refuse', code });
+const invalid = (message: string) => ({ ...refuse('INVALID_REQUEST'), message });
+const OTHER_AMOUNT = invalid("amountMinor must be the BET's");
 const reverse = (target: object, amountMinor: number) => ({ do: 'reverse', target, amountMinor });
 const decline = (declineReason: string) => ({
   do: 'conclude',
@@ -67,9 +69,9 @@ test.each<[string, Partial<RoundFacts>, object]>([
 
 test.each<[string, number, StoredFacts | null, object]>([
   ["the BET's", 100, bet(), REVERSE_BET],
-  ["other than the BET's", 99, bet(), refuse('INVALID_REQUEST')],
-  ["other than a WIN's", 99, storedOf('WIN'), refuse('INVALID_REQUEST')],
-  ['of 0 for a BET', 0, bet(), refuse('INVALID_REQUEST')],
+  ["other than the BET's", 99, bet(), OTHER_AMOUNT],
+  ["other than a WIN's", 99, storedOf('WIN'), OTHER_AMOUNT],
+  ['of 0 for a BET', 0, bet(), OTHER_AMOUNT],
   ['for an unknown target', 70, null, reverse({ found: 'nothing' }, 70)],
   ['for a tombstone', 70, storedOf(null), reverse({ found: 'tombstone' }, 70)],
 ])('an amount %s', (_, amountMinor, target, decision) => {
@@ -78,11 +80,12 @@ test.each<[string, number, StoredFacts | null, object]>([
 
 test("a ROLLBACK of an unknown transaction with an id of the platform's is invalid", () => {
   const request = { originalTransactionId: 'croupier-0123456789abcdef0123456789abcdef' };
-  expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
+  const reserved = invalid("originalTransactionId is reserved for the platform's own ROLLBACKs");
+  expect(decideWith(null, { request })).toEqual(reserved);
   expect(decideWith(storedOf('ROLLBACK'), { request })).toEqual(decline('NOT_ROLLBACKABLE'));
 });
 
 test('a ROLLBACK of itself is invalid', () => {
   const request = { originalTransactionId: 'transaction-1' };
-  expect(decideWith(null, { request })).toEqual(refuse('INVALID_REQUEST'));
+  expect(decideWith(null, { request })).toEqual(invalid('originalTransactionId is the ROLLBACK itself'));
 });

@@ -21,7 +21,7 @@ export type Verdict =
 
 /** What the service does with a request. */
 export type Decision =
-  | { readonly do: 'refuse'; readonly code: ErrorCode }
+  | { readonly do: 'refuse'; readonly code: ErrorCode; readonly message?: string }
   /** A pause of the game, its provider or the operator refuses the BET. */
   | { readonly do: 'refuse-paused'; readonly pause: PauseFacts }
   /** Answer with the stored response, byte for byte. */

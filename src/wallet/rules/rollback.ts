@@ -15,13 +15,12 @@ export function decideRollback(
   target: StoredFacts | null,
   round: RoundFacts,
 ): Decision {
-  if (request.originalTransactionId === request.transactionId)
-    return { do: 'refuse', code: 'INVALID_REQUEST' };
+  if (request.originalTransactionId === request.transactionId) return invalid('is the ROLLBACK itself');
   if (!target) return reverseUnknown(request);
   if (!ofTheSameRound(request, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
   const tombstone = isTombstone(target);
   if (!tombstone && request.amountMinor !== undefined && request.amountMinor !== target.amountMinor) {
-    return { do: 'refuse', code: 'INVALID_REQUEST' };
+    return { do: 'refuse', code: 'INVALID_REQUEST', message: "amountMinor must be the BET's" };
   }
   if (!tombstone && target.kind !== 'BET') return declined('NOT_ROLLBACKABLE');
   if (target.leaseAlive || target.rollbackUndecided) return { do: 'refuse', code: 'TRANSACTION_IN_FLIGHT' };
@@ -45,8 +44,12 @@ export function decideRollback(
 
 function reverseUnknown({ originalTransactionId = '', amountMinor = 0 }: TransactionRequest): Decision {
   // The tombstone would take the id with which the platform ends a BET.
-  if (isPlatformId(originalTransactionId)) return { do: 'refuse', code: 'INVALID_REQUEST' };
+  if (isPlatformId(originalTransactionId)) return invalid("is reserved for the platform's own ROLLBACKs");
   return { do: 'reverse', target: { found: 'nothing' }, amountMinor };
+}
+
+function invalid(problem: string): Decision {
+  return { do: 'refuse', code: 'INVALID_REQUEST', message: `originalTransactionId ${problem}` };
 }
 
 function reverse(target: StoredFacts): Decision {
