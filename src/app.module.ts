@@ -3,6 +3,7 @@ import {
   type DynamicModule,
   Module,
   type OnApplicationBootstrap,
+  type OnApplicationShutdown,
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
@@ -82,7 +83,9 @@ import { WalletModule } from './wallet/wallet.module.js';
     { provide: APP_GUARD, useClass: SensitiveReadGuard },
   ],
 })
-export class AppModule implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class AppModule
+  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+{
   constructor(private readonly background: Background) {}
 
   static with(configuration: Configuration): DynamicModule {
@@ -99,8 +102,13 @@ export class AppModule implements OnApplicationBootstrap, OnModuleDestroy, Befor
     void this.background.stop();
   }
 
-  /** Waits for the background work. After the last requests, other parts write what both have left, and then close. */
+  /** Waits for the background work. Nest then waits for the last requests. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.background.stop();
+  }
+
+  /** Nest runs this hook of this module before those of all others: the connections to the database are still open. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.background.finish();
   }
 }

@@ -91,7 +91,7 @@ export class AttentionWatcher implements OnModuleInit {
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
       work: () => this.pass(),
-      onError: ({ message }) => this.logger.error({ msg: 'search for causes failed', detail: message }),
+      onError: (detail) => this.logger.error({ msg: 'search for causes failed', detail }),
     });
     const roundsLoop = background.add({
       name: 'count open rounds',
@@ -99,7 +99,7 @@ export class AttentionWatcher implements OnModuleInit {
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
       work: () => this.openRounds.run(() => roundsLoop.stopping),
-      onError: ({ message }) => this.logger.error({ msg: 'count of open rounds failed', detail: message }),
+      onError: (detail) => this.logger.error({ msg: 'count of open rounds failed', detail }),
     });
     background.add({
       name: 'find flagged winnings without an item',
@@ -107,8 +107,7 @@ export class AttentionWatcher implements OnModuleInit {
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
       work: () => this.openMissingWinnings(),
-      onError: ({ message }) =>
-        this.logger.error({ msg: 'search for flagged winnings failed', detail: message }),
+      onError: (detail) => this.logger.error({ msg: 'search for flagged winnings failed', detail }),
     });
   }
 

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
@@ -13,19 +13,19 @@ const LOG_EVERY_MS = 3_600_000;
 /** How long a stop waits for the database and the file, in milliseconds. */
 const STOP_MS = 2_000;
 
+const NOT_RECORDED = 'the head of the audit log cannot be recorded: check AUDIT_HEAD_FILE and the database';
+
 /**
  * Writes the head of the audit log to places that the database's owner cannot alter: to the service's log every hour,
  * to `AUDIT_HEAD_FILE` every minute, and to both at stop.
  */
 @Injectable()
-export class HeadReporter implements OnApplicationShutdown {
+export class HeadReporter {
   private readonly logger = new Logger('AuditHead');
   private readonly file: HeadFile | undefined;
   private readonly loop: BackgroundLoop;
-  private shuttingDown = false;
   private loggedAtMs: number;
   private writtenHash = '';
-  private failing = false;
 
   constructor(
     { auditHeadFile }: Configuration,
@@ -41,20 +41,12 @@ export class HeadReporter implements OnApplicationShutdown {
       // The first report is made at start, so that an AUDIT_HEAD_FILE that cannot be written is noticed immediately.
       firstAfterMs: 0,
       stopMs: STOP_MS,
-      servesLastRequests: true,
-      work: () => this.report(),
-      onError: (error) => this.failed(error),
+      // The other last passes append entries.
+      lastPass: 'after-others',
+      work: (isLast) => this.report(isLast),
+      onError: (detail) => this.logger.warn({ msg: NOT_RECORDED, file: this.file?.path, detail }),
+      onRecovery: () => this.logger.log({ msg: 'the head of the audit log is recorded again' }),
     });
-  }
-
-  /**
-   * Nest calls this after the last request has ended. The database is still open, because Nest shuts modules down in
-   * the reverse order of their initialisation.
-   */
-  async onApplicationShutdown(): Promise<void> {
-    this.shuttingDown = true;
-    void this.loop.run();
-    await this.loop.stop(STOP_MS);
   }
 
   /** Never rejects. */
@@ -62,8 +54,8 @@ export class HeadReporter implements OnApplicationShutdown {
     return this.loop.run();
   }
 
-  private async report(): Promise<void> {
-    const logIsDue = this.shuttingDown || this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS;
+  private async report(isLast: boolean): Promise<void> {
+    const logIsDue = isLast || this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS;
     const head = logIsDue || this.file ? await this.store.head() : undefined;
     if (head && logIsDue) {
       this.logger.log({ msg: 'audit head', ...head });
@@ -73,16 +65,5 @@ export class HeadReporter implements OnApplicationShutdown {
       await this.file.append(head, this.clock.now());
       this.writtenHash = head.hash;
     }
-    if (this.failing) this.logger.log({ msg: 'the head of the audit log is recorded again' });
-    this.failing = false;
-  }
-
-  /** Logs only the first of consecutive failures; `report` logs when reports succeed again. */
-  private failed(error: Error): void {
-    if (!this.failing) {
-      const msg = 'the head of the audit log cannot be recorded: check AUDIT_HEAD_FILE and the database';
-      this.logger.warn({ msg, file: this.file?.path, detail: error.message });
-    }
-    this.failing = true;
   }
 }

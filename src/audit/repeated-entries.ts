@@ -1,6 +1,5 @@
-import { type OnApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Background } from '../runtime/background.js';
-import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
 import type { Actor } from './actor.js';
 import { Audit } from './audit.service.js';
@@ -12,8 +11,8 @@ const WINDOW_MS = 60_000;
 const POLL_MS = 1_000;
 /** Maximum number of windows, which take a few megabytes. Beyond it, each repetition has an entry of its own. */
 const MAX_WINDOWS = 1_000;
-/** How long a stop waits for the pass in progress, in milliseconds. */
-const STOP_MS = 2_000;
+/** How long a stop waits until the repetitions of all windows are recorded, in milliseconds. */
+const STOP_MS = 5_000;
 
 interface Window {
   readonly actor: Actor;
@@ -31,31 +30,25 @@ interface Window {
  * count, but not the first entry. Contract, section 9, "Roles".
  */
 @Injectable()
-export class RepeatedEntries implements OnApplicationShutdown {
+export class RepeatedEntries {
   private readonly logger = new Logger('Audit');
   private readonly windows = new Map<string, Window>();
   /** Windows whose time is over. One that cannot be recorded stays here, and the next pass tries again. */
   private readonly ended: Window[] = [];
-  private readonly loop: BackgroundLoop;
 
   constructor(
     private readonly audit: Audit,
     private readonly clock: Clock,
     background: Background,
   ) {
-    this.loop = background.add({
+    background.add({
       name: 'record repeated audit entries',
       intervalMs: POLL_MS,
       stopMs: STOP_MS,
-      servesLastRequests: true,
-      work: () => this.closeWindows((openedAt) => clock.now().getTime() - openedAt.getTime() >= WINDOW_MS),
-      onError: (error) => this.failed(error),
+      lastPass: 'after-requests',
+      work: (isLast) => this.closeWindows(isLast),
+      onError: (detail) => this.logger.error({ msg: 'repeated audit entries cannot be recorded', detail }),
     });
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop(STOP_MS);
-    await this.closeWindows(() => true).catch((error: unknown) => this.failed(error as Error));
   }
 
   /** Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed. */
@@ -79,9 +72,11 @@ export class RepeatedEntries implements OnApplicationShutdown {
     }
   }
 
-  private async closeWindows(isOver: (openedAt: Date) => boolean): Promise<void> {
+  /** Records the repetitions of the windows whose time is over, or of all windows. */
+  private async closeWindows(all: boolean): Promise<void> {
+    const over = this.clock.now().getTime() - WINDOW_MS;
     for (const [key, window] of this.windows) {
-      if (!isOver(window.openedAt)) continue;
+      if (!all && window.openedAt.getTime() > over) continue;
       this.windows.delete(key);
       if (window.repeats > 0) this.ended.push(window);
     }
@@ -94,9 +89,5 @@ export class RepeatedEntries implements OnApplicationShutdown {
         throw error;
       }
     }
-  }
-
-  private failed({ message }: Error): void {
-    this.logger.error({ msg: 'repeated audit entries cannot be recorded', detail: message });
   }
 }

@@ -43,7 +43,6 @@ export class HealthScores {
   private periods: CallsOfPeriod[];
   private periodsBegun = 0;
   private openBreakers: () => Iterable<string> = () => [];
-  private failing = false;
   private readonly loop: BackgroundLoop;
 
   constructor(
@@ -59,7 +58,8 @@ export class HealthScores {
       intervalMs: SHARE_MS,
       stopMs: STOP_MS,
       work: () => this.pass(),
-      onError: (error) => this.reportFailure(error),
+      onError: (detail) =>
+        this.logger.warn({ msg: 'the calls of this instance are missing from the health scores', detail }),
     });
   }
 
@@ -168,16 +168,5 @@ export class HealthScores {
       if (!isCurrent) this.periods = this.periods.filter((other) => other !== period);
     }
     if (over && this.periodsBegun % PERIODS_BETWEEN_REMOVALS === 0) await this.store.removeOld();
-    this.failing = false;
-  }
-
-  /** Logs only the first of consecutive failures, because the loss of the database is reported elsewhere. */
-  private reportFailure({ message }: Error): void {
-    if (!this.failing)
-      this.logger.warn({
-        msg: 'the calls of this instance are missing from the health scores',
-        detail: message,
-      });
-    this.failing = true;
   }
 }

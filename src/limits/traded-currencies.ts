@@ -39,8 +39,7 @@ export class TradedCurrencies {
       intervalMs: STORE_MS,
       stopMs: STOP_MS,
       work: () => this.pass(),
-      onError: ({ message }) =>
-        this.logger.warn({ msg: 'traded currencies could not be stored', detail: message }),
+      onError: (detail) => this.logger.warn({ msg: 'traded currencies could not be stored', detail }),
     });
   }
 

@@ -15,7 +15,6 @@ const STOP_MS = 1_000;
 export class Instances implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Instances');
   private readonly loop: BackgroundLoop;
-  private failing = false;
 
   constructor(
     private readonly instance: Instance,
@@ -29,7 +28,7 @@ export class Instances implements BeforeApplicationShutdown {
       firstAfterMs: 0,
       stopMs: STOP_MS,
       work: () => this.show(),
-      onError: (error) => this.reportFailure(error),
+      onError: (detail) => this.logger.warn({ msg: 'the live view does not show this instance', detail }),
     });
   }
 
@@ -48,13 +47,5 @@ export class Instances implements BeforeApplicationShutdown {
     const { id, startedAt } = this.instance;
     const ready = (await this.readiness.read()).status === 'ok';
     await this.store.seen({ id, version: VERSION, startedAt, ready });
-    this.failing = false;
-  }
-
-  /** Logs only the first of consecutive failures, because the loss of the database is reported elsewhere. */
-  private reportFailure({ message }: Error): void {
-    if (!this.failing)
-      this.logger.warn({ msg: 'the live view does not show this instance', detail: message });
-    this.failing = true;
   }
 }

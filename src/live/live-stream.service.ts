@@ -48,7 +48,6 @@ export class LiveStream implements OnModuleDestroy {
   private readonly opening: string[] = [];
   /** The monotonic time at which each reader's credential was last found valid. */
   private readonly checkedMs = new Map<string, number>();
-  private failing = false;
   private readonly loop: BackgroundLoop;
 
   constructor(
@@ -64,7 +63,7 @@ export class LiveStream implements OnModuleDestroy {
       intervalMs: POLL_MS,
       stopMs: STOP_MS,
       work: () => this.pass(),
-      onError: (error) => this.reportFailure(error),
+      onError: (detail) => this.logger.warn({ msg: 'the streams of the live view get no events', detail }),
     });
     metrics.addGauge({
       name: 'croupier_streams',
@@ -121,7 +120,6 @@ export class LiveStream implements OnModuleDestroy {
     const events = await this.changes.read();
     if (events.length > 0) this.sendAll(bytesOf(events));
     await this.sendOverviews();
-    this.failing = false;
   }
 
   /** Cuts off the readers that do not read, so that what waits for them takes no more memory. */
@@ -195,13 +193,6 @@ export class LiveStream implements OnModuleDestroy {
   private end(reader: Reader): void {
     this.readers.delete(reader);
     reader.end();
-  }
-
-  /** Logs only the first of consecutive failures, because the loss of the database is reported elsewhere. */
-  private reportFailure({ message }: Error): void {
-    if (!this.failing)
-      this.logger.warn({ msg: 'the streams of the live view get no events', detail: message });
-    this.failing = true;
   }
 }
 

@@ -1,13 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from './clock.js';
+
+/** Interval of the reports while each pass fails, in milliseconds. */
+const REPORT_EVERY_MS = 60_000;
 
 export interface BackgroundLoopOptions {
   /**
    * One pass. It must tolerate repetition: another instance, or this one before a crash, may already have done the
    * work.
+   * @param isLast whether `finish` has requested it
    */
-  readonly work: () => Promise<void>;
-  /** Called with the reason when a pass fails; the loop continues. It must not throw. */
-  readonly onError: (error: Error) => void;
+  readonly work: (isLast: boolean) => Promise<void>;
+  /**
+   * Called with the reason when a pass fails; of consecutive failures, with the first and then at most one a minute. The
+   * loop continues. It must not throw.
+   */
+  readonly onError: (detail: string) => void;
+  /** Called when a pass succeeds after one that failed. It must not throw. */
+  readonly onRecovery?: () => void;
   /** Polling interval, in milliseconds. The timer starts a pass only when all earlier passes have ended. */
   readonly intervalMs: number;
   /** Delay before the first pass, in milliseconds; `intervalMs` by default. */
@@ -26,6 +36,9 @@ export class BackgroundLoop {
   /** The requested pass that has not begun. */
   private next: Promise<void> | undefined;
   private unfinished = 0;
+  /** The monotonic time of the last report of a failure; undefined if the last pass succeeded. */
+  private reportedMs: number | undefined;
+  private finishing = false;
   private stopped: Promise<void> | undefined;
 
   constructor(private readonly options: BackgroundLoopOptions) {}
@@ -67,11 +80,18 @@ export class BackgroundLoop {
    */
   stop(patienceMs: number): Promise<void> {
     clearTimeout(this.timer);
-    this.stopped ??= this.finish(patienceMs);
+    this.stopped ??= this.end(patienceMs);
     return this.stopped;
   }
 
-  private async finish(patienceMs: number): Promise<void> {
+  /** Runs a last pass, and ends the loop like `stop`. */
+  finish(patienceMs: number): Promise<void> {
+    this.finishing = true;
+    void this.run();
+    return this.stop(patienceMs);
+  }
+
+  private async end(patienceMs: number): Promise<void> {
     const finished = this.last.then(() => Promise.all(this.options.inFlight?.() ?? []));
     await Promise.race([finished, sleep(patienceMs, undefined, { ref: false })]);
   }
@@ -79,11 +99,26 @@ export class BackgroundLoop {
   private async pass(): Promise<void> {
     this.next = undefined;
     try {
-      await this.options.work();
+      await this.options.work(this.finishing);
+      if (this.reportedMs !== undefined) this.options.onRecovery?.();
+      this.reportedMs = undefined;
     } catch (error) {
-      this.options.onError(error instanceof Error ? error : new Error(String(error)));
+      this.report(error);
     } finally {
       this.unfinished -= 1;
     }
   }
+
+  private report(error: unknown): void {
+    const nowMs = monotonicMs();
+    if (this.reportedMs !== undefined && nowMs - this.reportedMs < REPORT_EVERY_MS) return;
+    this.reportedMs = nowMs;
+    this.options.onError(detailOf(error));
+  }
+}
+
+/** The error of a connection that was refused on every address has a code but an empty message. */
+function detailOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as { message?: string; code?: string };
+  return message || code || String(error);
 }

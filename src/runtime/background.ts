@@ -7,10 +7,10 @@ interface BackgroundWork extends BackgroundLoopOptions {
   /** How long a stop waits for the work in progress, in milliseconds. */
   readonly stopMs: number;
   /**
-   * Whether passes still begin while a shutdown waits for the last requests, because these requests give the work more
-   * to do. Its owner then stops the loop.
+   * When a shutdown runs a last pass of work to which requests add: after the last request, or after the other last
+   * passes, whose results it needs. Until then, passes begin as usual.
    */
-  readonly servesLastRequests?: true;
+  readonly lastPass?: 'after-requests' | 'after-others';
 }
 
 /** The background work of this instance. Rooms add theirs when they are constructed; the application starts and stops it. */
@@ -34,7 +34,15 @@ export class Background {
 
   /** Begins no further pass, and waits for the work in progress. A second call waits for the first one. */
   async stop(): Promise<void> {
-    const stopping = this.works.filter(({ work }) => !work.servesLastRequests);
+    const stopping = this.works.filter(({ work }) => !work.lastPass);
     await Promise.all(stopping.map(({ work, loop }) => loop.stop(work.stopMs)));
+  }
+
+  /** Runs the last passes, once the last request has ended. */
+  async finish(): Promise<void> {
+    for (const when of ['after-requests', 'after-others'] as const) {
+      const finishing = this.works.filter(({ work }) => work.lastPass === when);
+      await Promise.all(finishing.map(({ work, loop }) => loop.finish(work.stopMs)));
+    }
   }
 }

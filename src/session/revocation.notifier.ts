@@ -62,8 +62,7 @@ export class RevocationNotifier {
       stopMs: STOP_MS,
       work: () => this.findUnsent(),
       inFlight: () => [...this.queues.values()].flatMap(({ workers }) => [...workers]),
-      onError: ({ message }) =>
-        this.logger.error({ msg: 'the check for unsent notifications failed', detail: message }),
+      onError: (detail) => this.logger.error({ msg: 'the check for unsent notifications failed', detail }),
     });
   }
 

@@ -20,6 +20,8 @@ const TRUSTED_MS = 30_000;
 /** How long a stop waits for a poll in progress, in milliseconds. Nothing depends on the result of the poll. */
 const STOP_MS = 1_000;
 
+const UNREADABLE = 'PostgreSQL cannot be read: requests that need it are refused, and may be tried again';
+
 /**
  * The central configuration: all tenants, their secrets and games, kept in memory so that neither a request nor a
  * failed signature costs a query. Look-ups are synchronous and use the last directory that was read. Callers that must
@@ -34,7 +36,6 @@ export class TenancyService implements OnModuleInit {
   private directory: Directory = EMPTY_DIRECTORY;
   /** The monotonic time at which the last successful reading began. */
   private confirmedAtMs = -Infinity;
-  private unreachable = false;
   private readonly readers: SnapshotReader[] = [];
   private readonly loop: BackgroundLoop;
 
@@ -51,7 +52,8 @@ export class TenancyService implements OnModuleInit {
       intervalMs: POLL_MS,
       stopMs: STOP_MS,
       work: () => this.poll(),
-      onError: (error) => this.reportUnreachable(error),
+      onError: (detail) => this.logger.error({ msg: UNREADABLE, detail }),
+      onRecovery: () => this.logger.log({ msg: 'PostgreSQL can be read again' }),
     });
     this.longestWalletTimeoutMs = configuration.transactionLeaseSeconds * 1000 - LEASE_MARGIN_MS;
   }
@@ -183,16 +185,7 @@ export class TenancyService implements OnModuleInit {
   }
 
   private confirm(startedAtMs: number): void {
-    if (this.unreachable) this.logger.log({ msg: 'PostgreSQL can be read again' });
-    this.unreachable = false;
     this.confirmedAtMs = startedAtMs;
-  }
-
-  /** Logs only the first of several failed polls. `confirm` logs when PostgreSQL can be read again. */
-  private reportUnreachable({ message, code }: Error & { code?: string }): void {
-    const msg = 'PostgreSQL cannot be read: requests that need it are refused, and may be tried again';
-    if (!this.unreachable) this.logger.error({ msg, detail: message || code });
-    this.unreachable = true;
   }
 
   private refuseSlowWallet(tenant: Provider | Operator): void {

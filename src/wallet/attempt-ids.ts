@@ -1,4 +1,4 @@
-import { type OnApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
@@ -13,7 +13,7 @@ const WRITE_EVERY_MS = 500;
 const DELETE_EVERY_MS = 60_000;
 const ROWS_PER_DELETE = 10_000;
 const DELETES_PER_PASS = 50;
-/** How long a stop waits for a write or deletion in progress, in milliseconds. It then writes the queued ids. */
+/** How long a stop waits for the last write, and for a deletion in progress, in milliseconds. */
 const STOP_MS = 2_000;
 
 /**
@@ -21,7 +21,7 @@ const STOP_MS = 2_000;
  * written in batches in the background, because an attempt whose ids are lost is only harder to find.
  */
 @Injectable()
-export class AttemptIds implements OnApplicationShutdown {
+export class AttemptIds {
   private readonly logger = new Logger('AttemptIds');
   private queue: IdsOfAttempt[] = [];
   private readonly writing: BackgroundLoop;
@@ -36,23 +36,17 @@ export class AttemptIds implements OnApplicationShutdown {
       name: 'write the ids of attempts',
       intervalMs: WRITE_EVERY_MS,
       stopMs: STOP_MS,
-      servesLastRequests: true,
+      lastPass: 'after-requests',
       work: () => this.write(),
-      onError: ({ message }) =>
-        this.logger.warn({ msg: 'ids of attempts were not written', detail: message }),
+      onError: (detail) => this.logger.warn({ msg: 'ids of attempts were not written', detail }),
     });
     this.deleting = background.add({
       name: 'delete expired ids of attempts',
       intervalMs: DELETE_EVERY_MS,
       stopMs: STOP_MS,
       work: () => this.deleteExpired(),
-      onError: ({ message }) => this.logger.warn({ msg: 'expired ids were not deleted', detail: message }),
+      onError: (detail) => this.logger.warn({ msg: 'expired ids were not deleted', detail }),
     });
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.writing.stop(STOP_MS);
-    await this.write().catch(() => undefined);
   }
 
   /** Queues the ids of an attempt, or drops them if the queue is full. */

@@ -6,16 +6,13 @@ afterEach(() => void vi.useRealTimers());
 
 /** Work whose passes end when the test decides. */
 function controlled() {
-  const passes: { end(): void; fail(error: Error): void }[] = [];
-  const work = () =>
-    new Promise<void>((resolve, reject) => passes.push({ end: () => resolve(), fail: reject }));
+  const passes: { end(): void }[] = [];
+  const work = () => new Promise<void>((resolve) => passes.push({ end: () => resolve() }));
   return { passes, work };
 }
 
-function loopOver(work: () => Promise<void>, options: Partial<BackgroundLoopOptions> = {}) {
-  const errors: string[] = [];
-  const onError = ({ message }: Error) => void errors.push(message);
-  return { loop: new BackgroundLoop({ work, onError, intervalMs: 1_000, ...options }), errors };
+function loopOver(work: BackgroundLoopOptions['work'], options: Partial<BackgroundLoopOptions> = {}) {
+  return { loop: new BackgroundLoop({ work, onError: () => undefined, intervalMs: 1_000, ...options }) };
 }
 
 test('the first pass comes after the first delay, the others at the interval', async () => {
@@ -71,19 +68,45 @@ test('requests during a pass share one pass that begins after it', async () => {
   expect(passes).toHaveLength(2);
 });
 
-test('a failed pass is reported, and the loop continues', async () => {
+test('a failure is reported at once and then once a minute, and the loop continues', async () => {
+  const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+  let error: Error | undefined = refused;
+  const events: string[] = [];
+  const loop = new BackgroundLoop({
+    work: () => (error ? Promise.reject(error) : Promise.resolve()),
+    onError: (detail) => void events.push(detail),
+    onRecovery: () => void events.push('recovered'),
+    intervalMs: 1_000,
+  });
+  loop.start();
+  await vi.advanceTimersByTimeAsync(60_999);
+  expect(events).toEqual(['ECONNREFUSED']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(events).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+  error = undefined;
+  await vi.advanceTimersByTimeAsync(2_000);
+  error = new Error('no answer');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(events).toEqual(['ECONNREFUSED', 'ECONNREFUSED', 'recovered', 'no answer']);
+  await loop.stop(0);
+});
+
+test('finishing runs one last pass, which knows that it is the last', async () => {
   const { passes, work } = controlled();
-  const { loop, errors } = loopOver(work);
-  const first = loop.run();
+  const last: boolean[] = [];
+  const { loop } = loopOver((isLast) => {
+    last.push(isLast);
+    return work();
+  });
+  void loop.run();
   await vi.advanceTimersByTimeAsync(0);
-  const second = loop.run();
-  passes[0]!.fail(new Error('database unavailable'));
-  await first;
-  expect(errors).toEqual(['database unavailable']);
+  const finished = loop.finish(10_000);
+  passes[0]!.end();
   await vi.advanceTimersByTimeAsync(0);
   passes[1]!.end();
-  await second;
-  expect(errors).toHaveLength(1);
+  await finished;
+  await loop.run();
+  expect(last).toEqual([false, true]);
 });
 
 test('a stop waits for the pass under way and begins no other', async () => {

@@ -73,10 +73,10 @@ export class BatchRunner {
       stopMs: STOP_MS,
       work: () => this.findWork(),
       inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
-      onError: ({ message }) =>
+      onError: (detail) =>
         this.logger.error({
           msg: 'the check for unsent grants, due cancels and expiries failed',
-          detail: message,
+          detail,
         }),
     });
   }

@@ -46,8 +46,7 @@ export class StatusRunner {
       stopMs: STOP_MS,
       work: () => this.startRuns(),
       inFlight: () => [...this.running],
-      onError: ({ message }) =>
-        this.logger.error({ msg: 'the check for requested status runs failed', detail: message }),
+      onError: (detail) => this.logger.error({ msg: 'the check for requested status runs failed', detail }),
     });
   }
 

@@ -1,4 +1,4 @@
-import { type OnApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
@@ -10,7 +10,7 @@ import { MinuteCounts } from './minute-counts.js';
 
 /** Interval at which an instance shares its counts, in milliseconds, so that the live view is at most 5 s old. */
 const SHARE_MS = 2_000;
-/** How long a stop waits until the sharing that is under way has ended, in milliseconds. */
+/** How long a stop waits until the last counts are shared, in milliseconds. */
 const STOP_MS = 1_000;
 const MINUTE_MS = 60_000;
 
@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
  * Counting is on the hot path: it allocates nothing, except for the first event of a minute or a currency.
  */
 @Injectable()
-export class Activity implements OnApplicationShutdown {
+export class Activity {
   private readonly logger = new Logger('Activity');
   /** The minutes of the last hour. All are kept, because a ROLLBACK is subtracted in the minute of its BET. */
   private readonly minutes = new Map<number, MinuteCounts>();
@@ -30,7 +30,6 @@ export class Activity implements OnApplicationShutdown {
   private endsMs = -Infinity;
   /** The minute in which old rows were last removed. */
   private removedIn = 0;
-  private failing = false;
   private readonly loop: BackgroundLoop;
 
   constructor(
@@ -43,15 +42,12 @@ export class Activity implements OnApplicationShutdown {
       name: 'share the transactions that the live view counts',
       intervalMs: SHARE_MS,
       stopMs: STOP_MS,
-      servesLastRequests: true,
+      lastPass: 'after-requests',
       work: () => this.pass(),
-      onError: (error) => this.reportFailure(error),
+      // The loss of the database is reported elsewhere.
+      onError: (detail) =>
+        this.logger.warn({ msg: 'the transactions of this instance are missing from the live view', detail }),
     });
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.loop.stop(STOP_MS);
-    await this.pass().catch(() => undefined);
   }
 
   /** Counts a transaction that a provider has submitted, at its first attempt. */
@@ -133,7 +129,6 @@ export class Activity implements OnApplicationShutdown {
     const { number } = this.now();
     if (number !== this.removedIn) await this.store.removeOld();
     this.removedIn = number;
-    this.failing = false;
   }
 
   private async shareMinutes(minutes: readonly MinuteCounts[]): Promise<void> {
@@ -146,15 +141,5 @@ export class Activity implements OnApplicationShutdown {
       for (const minute of minutes) minute.changed = true;
       throw error;
     }
-  }
-
-  /** Logs only the first of consecutive failures, because the loss of the database is reported elsewhere. */
-  private reportFailure({ message }: Error): void {
-    if (!this.failing)
-      this.logger.warn({
-        msg: 'the transactions of this instance are missing from the live view',
-        detail: message,
-      });
-    this.failing = true;
   }
 }

@@ -48,7 +48,7 @@ export class Resolver {
       intervalMs: POLL_MS,
       stopMs: STOP_MS,
       work: () => this.resolveDue(),
-      onError: ({ message }) => this.logger.error({ msg: 'resolver pass failed', detail: message }),
+      onError: (detail) => this.logger.error({ msg: 'resolver pass failed', detail }),
     });
   }
 
