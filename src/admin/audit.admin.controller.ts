@@ -1,4 +1,5 @@
 import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { invalidCursor } from '../api/lists/invalid-cursor.js';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { ACTIONS, actionsOf } from '../audit/actions.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
@@ -91,9 +92,7 @@ const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;
 function placeIn(cursor: string): { day: string; position: number } | undefined {
   if (cursor === '') return undefined;
   const [, day, position] = PLACE.exec(cursor) ?? [];
-  if (day === undefined || instantOrDayMs(day) === null) {
-    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
-  }
+  if (day === undefined || instantOrDayMs(day) === null) throw invalidCursor();
   return { day, position: Number(position) };
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { invalidCursor } from '../api/lists/invalid-cursor.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { CroupierError } from '../errors/croupier-error.js';
@@ -61,9 +62,7 @@ export class KeyAdministration {
     const page = await pageById(
       query,
       ({ after, limit }) => {
-        if (after !== '' && !isUuid(after)) {
-          throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
-        }
+        if (after !== '' && !isUuid(after)) throw invalidCursor();
         return this.keys.page(after || undefined, limit);
       },
       ({ id }) => id,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { invalidCursor } from '../api/lists/invalid-cursor.js';
 import { type PageOf, pageById, type ListQuery } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
@@ -205,5 +206,5 @@ const POSITION = /^[1-9]\d{0,5}$/;
 function positionIn(after: string): number {
   if (after === '') return 0;
   if (POSITION.test(after)) return Number(after);
-  throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
+  throw invalidCursor();
 }

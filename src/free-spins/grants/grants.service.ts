@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { invalidCursor } from '../../api/lists/invalid-cursor.js';
 import type { Approval } from '../../approvals/approval.request.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { GuardedAction, Executor, GrantTerms } from '../../approvals/guarded-action.js';
@@ -341,8 +342,6 @@ function notFailed({ state }: Grant): CroupierError {
 /** @param after the text of a cursor; empty for the first page */
 function before(after: string): number | undefined {
   if (after === '') return undefined;
-  if (!/^\d{1,15}$/.test(after)) {
-    throw new CroupierError('INVALID_REQUEST', 'cursor must be the nextCursor of an earlier page');
-  }
+  if (!/^\d{1,15}$/.test(after)) throw invalidCursor();
   return Number(after);
 }
