@@ -19,7 +19,7 @@ import { PauseStore } from '../../src/tenancy/pauses/pause.store.js';
 import { PausesService } from '../../src/tenancy/pauses/pauses.service.js';
 import { SecretBox } from '../../src/tenancy/secrets/secret-box.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { TenancyStore, type Version } from '../../src/tenancy/tenancy.store.js';
+import { TenancyStore } from '../../src/tenancy/tenancy.store.js';
 import { OperatorEntity, ProviderEntity, TenantEntity } from '../../src/tenancy/tenant.entity.js';
 import { TenantStore } from '../../src/tenancy/tenant.store.js';
 import { TenantAdministration } from '../../src/tenancy/administration/tenant-administration.js';
@@ -371,17 +371,6 @@ describe('the directory without its database', () => {
     expect(here.tenancy.provider('acme')?.name).toBe('Acme');
     snapshot.mockRestore();
     await vi.waitFor(() => expect(here.tenancy.provider('acme')?.name).toBe('Renamed'), PATIENCE);
-  });
-
-  test('runs one query at a time', async () => {
-    let answer: (version: Version) => void = () => undefined;
-    const version = vi
-      .spyOn(here.store, 'version')
-      .mockReturnValue(new Promise((resolve) => (answer = resolve)));
-    await vi.waitFor(() => expect(version).toHaveBeenCalledTimes(1), PATIENCE);
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    expect(version).toHaveBeenCalledTimes(1);
-    answer({ version: 0, databaseTime: clock.now() });
   });
 });
 
