@@ -244,11 +244,8 @@ export class GrantsService implements OnModuleInit {
 
   /** @throws CroupierError CONFLICT if the stored grant differs from the request */
   private async replayed(stored: Grant, order: GrantOrder): Promise<Grant> {
-    const same = (
-      ['operatorId', 'playerRef', 'gameId', 'spins', 'betAmountMinor', 'currency'] as const
-    ).every((field) => stored[field] === order[field]);
-    const sameExpiry = (stored.expiresAt?.toISOString() ?? null) === expiryOf(order.expiresAt);
-    if (!same || !sameExpiry)
+    const expiresAt = stored.expiresAt?.toISOString() ?? null;
+    if (!fingerprintOf({ ...stored, expiresAt }).equals(fingerprintOf(order)))
       throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
     return this.current(stored);
   }
@@ -300,23 +297,21 @@ function grantAction(requestRef: string, order: GrantOrder) {
     currency,
     ...(expiresAt !== null && { expiresAt }),
   };
-  // Without expiresAt, the fingerprint is that of earlier versions.
-  const fields = [
-    operatorId,
-    playerRef,
-    gameId,
-    spins,
-    betAmountMinor,
-    currency,
-    ...(expiresAt === null ? [] : [expiresAt]),
-  ];
   return {
     kind: 'grant',
     reference: requestRef,
     terms,
-    fingerprint: sha256(JSON.stringify(fields)),
+    fingerprint: fingerprintOf(order),
     stake: { kind: 'grant', amountMinor: stakeOf(order) },
   } as const satisfies GuardedAction;
+}
+
+/** Two requests with one requestRef are the same if this is. Without expiresAt, it is that of earlier versions. */
+function fingerprintOf(order: GrantOrder): Buffer {
+  const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
+  const expiresAt = expiryOf(order.expiresAt);
+  const fields = [operatorId, playerRef, gameId, spins, betAmountMinor, currency];
+  return sha256(JSON.stringify(expiresAt === null ? fields : [...fields, expiresAt]));
 }
 
 /** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */
