@@ -28,12 +28,11 @@ export class AdminGuard implements CanActivate {
     private readonly refusals: Refusals,
   ) {}
 
-  canActivate(context: ExecutionContext): true | Promise<true> {
+  async canActivate(context: ExecutionContext): Promise<true> {
     const required = this.reflector.getAllAndOverride<Role | undefined>(REQUIRED_ROLE, [
       context.getHandler(),
       context.getClass(),
     ]);
-    // Not async, so that requests to signed routes create no promise here.
     return required === undefined || this.holdsRole(context, required);
   }
 

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { prefersCsv } from '../api/lists/list.js';
 import { parseJsonObject } from '../api/validation/json.js';
 import { isIdentifier } from '../api/validation/identifier.js';
-import type { ActingRequest, Actor } from './actor.js';
+import type { ActingRequest } from './actor.js';
 import { Audit } from './audit.service.js';
 import type { NewEntry } from './entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
@@ -85,17 +85,13 @@ export class SensitiveReadGuard implements CanActivate {
     private readonly repeated: RepeatedEntries,
   ) {}
 
-  canActivate(context: ExecutionContext): true | Promise<true> {
+  async canActivate(context: ExecutionContext): Promise<true> {
     const request = context.switchToHttp().getRequest<ActingRequest>();
     const { actor, query } = request;
     if (!actor || !metadataOf(context, this.reflector)?.sensitiveRead) return true;
     // A poll reads a page; the same address as CSV is the whole list.
     const entries = isPolled(context, this.reflector) && !prefersCsv(request) ? this.repeated : this.audit;
-    return record(entries, actor, { ...newEntryOf(context, this.reflector), after: query });
+    await entries.record(actor, { ...newEntryOf(context, this.reflector), after: query });
+    return true;
   }
-}
-
-async function record(entries: Pick<Audit, 'record'>, actor: Actor, entry: NewEntry): Promise<true> {
-  await entries.record(actor, entry);
-  return true;
 }

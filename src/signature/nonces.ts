@@ -31,11 +31,6 @@ export class Nonces {
     this.rememberSeconds = 2 * configuration.signatureToleranceSeconds + 1;
   }
 
-  /** Whether only this process decides about the tenant's nonces, so that `claimInProcess` suffices. */
-  areInProcess(tenant: Tenant): boolean {
-    return tenant.kind === 'PROVIDER' && !this.redis.configured;
-  }
-
   /**
    * Claims the nonce wherever the tenant's nonces are kept. Call it only after the signature has been verified.
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full, or Redis or the database cannot claim
@@ -46,7 +41,7 @@ export class Nonces {
       return rate ? { claimed: true, rate } : { claimed: false };
     }
     const inProcess = this.claimInProcess(tenant, nonce);
-    if (!inProcess.claimed || this.areInProcess(tenant)) return inProcess;
+    if (!inProcess.claimed || tenant.kind === 'PROVIDER') return inProcess;
     return { claimed: await this.claimInDatabase(tenant, nonce) };
   }
 
@@ -61,11 +56,8 @@ export class Nonces {
     });
   }
 
-  /**
-   * Claims the nonce in this process. Call it only after the signature has been verified.
-   * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full
-   */
-  claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
+  /** @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full */
+  private claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
     const perSecond = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
     const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, perSecond);
     if (outcome === 'full') throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');

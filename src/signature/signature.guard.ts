@@ -8,7 +8,7 @@ import { CALLER, type Caller } from '../api/caller.js';
 import { pathOf } from '../server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
-import { recordDuration, measure } from '../observability/trace.js';
+import { recordDuration } from '../observability/trace.js';
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
@@ -38,7 +38,7 @@ export class SignatureGuard implements CanActivate {
     this.decoySecret = randomness.secret();
   }
 
-  canActivate(context: ExecutionContext): true | Promise<true> {
+  async canActivate(context: ExecutionContext): Promise<true> {
     const declared = this.reflector.getAllAndOverride<Caller | undefined>(CALLER, [
       context.getHandler(),
       context.getClass(),
@@ -50,12 +50,7 @@ export class SignatureGuard implements CanActivate {
     try {
       const tenant = this.signer(request, caller);
       const nonce = header(request, 'x-nonce');
-      // Avoids an await if only this process decides.
-      if (this.nonces.areInProcess(tenant)) {
-        return this.admit(request, tenant, this.nonces.claimInProcess(tenant, nonce));
-      }
-      const claim = measure('signature', () => this.nonces.claim(tenant, nonce));
-      return claim.then((decided) => this.admit(request, tenant, decided));
+      return this.admit(request, tenant, await this.nonces.claim(tenant, nonce));
     } finally {
       recordDuration('signature', startedMs);
     }
