@@ -3,46 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Connection, refuseStandby } from './connection.js';
 import { FailedQuerySubscriber } from './failed-query.subscriber.js';
+import * as migrations from './migrations/all.js';
 import { RefusedSettings } from './session-settings.js';
-import { Foundation1764000000001 } from './migrations/0001-foundation.js';
-import { FreeSpins1764000000002 } from './migrations/0002-free-spins.js';
-import { Administration1764000000003 } from './migrations/0003-administration.js';
-import { SupportDesk1764000000004 } from './migrations/0004-support-desk.js';
-import { SoundTransactions1764000000005 } from './migrations/0005-sound-transactions.js';
-import { ExceptionalByProvider1764000000006 } from './migrations/0006-exceptional-by-provider.js';
-import { SoundRows1764000000007 } from './migrations/0007-sound-rows.js';
-import { AuditSeals1764000000008 } from './migrations/0008-audit-seals.js';
-import { RolesAndRefusals1764000000009 } from './migrations/0009-roles-and-refusals.js';
-import { MonthlyPartitions1764000000011 } from './migrations/0011-monthly-partitions.js';
-import { GuardRails1764000000013 } from './migrations/0013-guard-rails.js';
-import { AttemptEvidence1764000000014 } from './migrations/0014-attempt-evidence.js';
-import { Attention1764000000015 } from './migrations/0015-attention.js';
-import { HealthAndPauses1764000000016 } from './migrations/0016-health-and-pauses.js';
-import { WinsAboveLimitByTime1764000000017 } from './migrations/0017-wins-above-limit-by-time.js';
-import { DeskByCause1764000000018 } from './migrations/0018-desk-by-cause.js';
-import { ReportedAnswers1764000000019 } from './migrations/0019-reported-answers.js';
-import { AuditByActorAndAction1764000000020 } from './migrations/0020-audit-by-actor-and-action.js';
-import { CallbacksOfRequest1764000000021 } from './migrations/0021-callbacks-of-request.js';
-import { FlaggableWins1764000000022 } from './migrations/0022-flaggable-wins.js';
-import { GrantsByTime1764000000023 } from './migrations/0023-grants-by-time.js';
-import { DuplicateGrants1764000000025 } from './migrations/0025-duplicate-grants.js';
-import { ExpiringGrants1764000000026 } from './migrations/0026-expiring-grants.js';
-import { WinKinds1764000000030 } from './migrations/0030-win-kinds.js';
-import { SessionLimits1764000000031 } from './migrations/0031-session-limits.js';
-import { RoundDetails1764000000032 } from './migrations/0032-round-details.js';
-import { LimitsOfInstallation1764000000034 } from './migrations/0034-limits-of-installation.js';
-import { AuditorRole1764000000037 } from './migrations/0037-auditor-role.js';
-import { ExpiringKeys1764000000038 } from './migrations/0038-expiring-keys.js';
-import { Reconciliations1764000000040 } from './migrations/0040-reconciliations.js';
-import { LiveView1764000000043 } from './migrations/0043-live-view.js';
-import { AttentionEventsByNumber1764000000044 } from './migrations/0044-attention-events-by-number.js';
-import { AttentionUpdates1764000000045 } from './migrations/0045-attention-updates.js';
-import { UsedAdjustments1764000000046 } from './migrations/0046-used-adjustments.js';
-import { SessionsOfPlayerAtOperator1764000000047 } from './migrations/0047-sessions-of-player-at-operator.js';
-import { SoundReportedAnswers1764000000048 } from './migrations/0048-sound-reported-answers.js';
-import { GrantsOfGame1764000000049 } from './migrations/0049-grants-of-game.js';
-import { SessionsAtOperatorOfPlayer1764000000050 } from './migrations/0050-sessions-at-operator-of-player.js';
-import { GrantsOfBatchesByChange1764000000051 } from './migrations/0051-grants-of-batches-by-change.js';
 
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
@@ -73,47 +35,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     type: 'postgres',
     url,
     applicationName: 'croupier',
-    migrations: [
-      Foundation1764000000001,
-      FreeSpins1764000000002,
-      Administration1764000000003,
-      SupportDesk1764000000004,
-      SoundTransactions1764000000005,
-      ExceptionalByProvider1764000000006,
-      SoundRows1764000000007,
-      AuditSeals1764000000008,
-      RolesAndRefusals1764000000009,
-      MonthlyPartitions1764000000011,
-      GuardRails1764000000013,
-      AttemptEvidence1764000000014,
-      Attention1764000000015,
-      HealthAndPauses1764000000016,
-      WinsAboveLimitByTime1764000000017,
-      DeskByCause1764000000018,
-      ReportedAnswers1764000000019,
-      AuditByActorAndAction1764000000020,
-      CallbacksOfRequest1764000000021,
-      FlaggableWins1764000000022,
-      GrantsByTime1764000000023,
-      DuplicateGrants1764000000025,
-      ExpiringGrants1764000000026,
-      WinKinds1764000000030,
-      SessionLimits1764000000031,
-      RoundDetails1764000000032,
-      LimitsOfInstallation1764000000034,
-      AuditorRole1764000000037,
-      ExpiringKeys1764000000038,
-      Reconciliations1764000000040,
-      LiveView1764000000043,
-      AttentionEventsByNumber1764000000044,
-      AttentionUpdates1764000000045,
-      UsedAdjustments1764000000046,
-      SessionsOfPlayerAtOperator1764000000047,
-      SoundReportedAnswers1764000000048,
-      GrantsOfGame1764000000049,
-      SessionsAtOperatorOfPlayer1764000000050,
-      GrantsOfBatchesByChange1764000000051,
-    ],
+    migrations: Object.values(migrations),
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
