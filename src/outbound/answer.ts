@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { BoundedBytes } from '../runtime/bounded-bytes.js';
 
 /** Maximum number of bytes of a counterpart's answer that are read. Contract, section 6. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
@@ -28,7 +29,7 @@ export type CallOutcome =
     }
   | {
       readonly kind: 'failed';
-      /** True if the answer is too large. False if the call was not sent or failed before the answer was complete. */
+      /** True if the answer exceeds a limit. False if the call was not sent or failed before the answer was complete. */
       readonly answered: boolean;
       /** Set if no connection was made, so that nothing was sent. */
       readonly notSent?: true;
@@ -99,7 +100,7 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (!this.body.add(chunk)) {
       this.tooLarge = true;
-      controller.abort(new Error(`the answer is larger than ${ANSWER_LIMIT_BYTES} bytes`));
+      controller.abort(new Error(this.body.excess));
     }
   }
 
@@ -130,26 +131,32 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
 
 /** Collects the body of an answer as it arrives, up to a limit. */
 export class AnswerBody {
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
+  private readonly body: BoundedBytes;
 
-  constructor(private readonly limitBytes = ANSWER_LIMIT_BYTES) {}
+  constructor(limitBytes = ANSWER_LIMIT_BYTES) {
+    this.body = new BoundedBytes(limitBytes);
+  }
 
   /**
    * Adds a part of the body.
-   * @returns false once the body exceeds the limit; bytes beyond the limit are dropped and need not be read
+   * @returns false once the body exceeds a limit; further parts need not be read
    */
   add(chunk: Buffer): boolean {
-    const room = this.limitBytes - this.size;
-    if (room > 0) this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.size += chunk.length;
-    return this.size <= this.limitBytes;
+    return this.body.add(chunk);
   }
 
   /** The body as far as it was read, without a UTF-8 byte order mark. */
   bytes(): Buffer {
-    const body = Buffer.concat(this.chunks);
+    const body = this.body.bytes();
     return body.indexOf(BYTE_ORDER_MARK) === 0 ? body.subarray(BYTE_ORDER_MARK.length) : body;
+  }
+
+  /** The limit that the body exceeds. */
+  get excess(): string {
+    const { hasTooManyParts, limitParts, limitBytes } = this.body;
+    return hasTooManyParts
+      ? `the answer has more than ${limitParts} parts`
+      : `the answer is larger than ${limitBytes} bytes`;
   }
 }
 

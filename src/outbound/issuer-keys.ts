@@ -101,7 +101,7 @@ async function boundedFetch(url: string, { headers, signal }: RequestInit): Prom
   }
   const body = new AnswerBody(KEYS_LIMIT_BYTES);
   for await (const chunk of answer.body) {
-    if (!body.add(chunk as Buffer)) throw new Error(`the answer is larger than ${KEYS_LIMIT_BYTES} bytes`);
+    if (!body.add(chunk as Buffer)) throw new Error(body.excess);
   }
   return new Response(body.bytes(), { status: answer.statusCode });
 }

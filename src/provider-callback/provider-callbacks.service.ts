@@ -143,7 +143,7 @@ export class ProviderCallbacks {
     if (cut) {
       const error = {
         timeout: `the answer was not complete within ${callbackTimeoutMs} ms`,
-        'too-large': 'the answer is larger than 64 KiB',
+        'too-large': 'the answer is larger than 64 KiB, or in too many parts',
         lost: 'the connection was lost in the middle of the answer',
       }[cut];
       return { kind: 'answered', status, words, error };

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { CroupierError } from '../errors/croupier-error.js';
+import { BoundedBytes } from '../runtime/bounded-bytes.js';
 import { continueToBody } from './postponed-continue.js';
 import { BODY_READING, type BodyReading, StreamedBody } from './streamed-body.js';
 
@@ -49,37 +50,32 @@ export class RawBodyGuard implements CanActivate {
 /** The rest of a refused body is not read, so the connection cannot carry another request. */
 const CLOSE = { Connection: 'close' };
 
-function tooLarge(): CroupierError {
-  return new CroupierError('PAYLOAD_TOO_LARGE', undefined, CLOSE);
+function tooLarge(message?: string): CroupierError {
+  return new CroupierError('PAYLOAD_TOO_LARGE', message, CLOSE);
 }
 
 function readBody(request: Request, limit: number): Promise<true> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new BoundedBytes(limit);
     const broken = () =>
       reject(new CroupierError('INVALID_REQUEST', 'the request body could not be read', CLOSE));
+    const refuse = (refusal: CroupierError) => {
+      request.pause();
+      reject(refusal);
+    };
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
+      if (body.add(chunk)) return;
+      if (body.hasTooManyParts) refuse(tooLarge('the request body arrives in too many parts'));
       // Most clients read the answer only after they have sent the whole body, so a limited part of the excess is read
       // before the refusal.
-      else if (size > limit + PATIENCE_BYTES) {
-        request.pause();
-        reject(tooLarge());
-      }
+      else if (body.receivedBytes > limit + PATIENCE_BYTES) refuse(tooLarge());
     });
     request.on('end', () => {
-      if (size > limit) return reject(tooLarge());
-      request.body = wholeOf(chunks);
+      if (body.receivedBytes > limit) return reject(tooLarge());
+      request.body = body.bytes();
       resolve(true);
     });
     request.on('error', broken);
     request.on('close', () => request.complete || broken());
   });
-}
-
-function wholeOf(chunks: readonly Buffer[]): Buffer {
-  const [only] = chunks;
-  return only && chunks.length === 1 ? only : Buffer.concat(chunks);
 }

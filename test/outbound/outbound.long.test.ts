@@ -109,6 +109,20 @@ describe('an answer', () => {
   });
 });
 
+test('an answer in too many chunks is read no further, and the call fails', async () => {
+  answer = (request, response) => {
+    response.write('x');
+    request.socket.write('1\r\nx\r\n'.repeat(LIMIT_BYTES / 2));
+  };
+  expect(await post()).toMatchObject({
+    kind: 'failed',
+    answered: true,
+    received: { status: 200 },
+    detail: 'the answer has more than 4096 parts',
+  });
+  await vi.waitFor(() => expect(sockets.size).toBe(0), PATIENCE);
+});
+
 describe('there is no complete answer:', () => {
   test('the connection is refused', async () => {
     server.close();

@@ -264,6 +264,25 @@ describe('a body whose declared length is beyond the limit', () => {
   });
 });
 
+describe('a body in many chunks', () => {
+  const inChunks = (path: string, count: number) =>
+    raw(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
+        `${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`,
+    );
+
+  test.each([
+    ['/v1/wallet/balance', 4_096],
+    ['/v1/operator/free-spins/batches', 16_384],
+  ])('of %s is read up to %i chunks, and one more is a 413', async (path, most) => {
+    expect(await inChunks(path, most)).toMatch(/^HTTP\/1\.1 401 /);
+    const refusal = await inChunks(path, most + 1);
+    expect(refusal).toMatch(/^HTTP\/1\.1 413 /);
+    expect(refusal).toMatch(/\r\nx-error-code: PAYLOAD_TOO_LARGE\r\n/i);
+    expect(refusal).toMatch(/\r\nconnection: close\r\n[^]*too many parts/i);
+  });
+});
+
 describe('an answer', () => {
   test('to a path that leads out of the documents is a 404', async () => {
     const { pathname } = new URL(world.url);
