@@ -15,9 +15,12 @@ export function keptBody({ rawBody, body }: MaybeRead): Uint8Array | string | un
   return body instanceof Uint8Array ? body : undefined;
 }
 
+/** Smallest average size of the chunks of a body that reaches the maximum, in bytes: each chunk takes time and memory. */
+const AVERAGE_CHUNK_BYTES = 16;
+
 /**
- * Reads a body. For a body that is too large, resolves with one byte more than the maximum without reading the rest, so
- * that the handler answers 413. Rejects if the connection is lost.
+ * Reads a body. For a body that is too large or has too many chunks, resolves with one byte more than the maximum
+ * without reading the rest, so that the handler answers 413. Rejects if the connection is lost.
  */
 export async function readRawBody(chunks: AsyncIterable<unknown>, maxBytes: number): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
@@ -25,7 +28,8 @@ export async function readRawBody(chunks: AsyncIterable<unknown>, maxBytes: numb
   for await (const chunk of chunks) {
     const bytes = chunk as Uint8Array;
     length += bytes.byteLength;
-    if (length > maxBytes) return new Uint8Array(maxBytes + 1);
+    if (length > maxBytes || read.length > maxBytes / AVERAGE_CHUNK_BYTES)
+      return new Uint8Array(maxBytes + 1);
     read.push(bytes);
   }
   return Buffer.concat(read);
