@@ -177,6 +177,7 @@ describe('a hostile request costs about as much as a harmless one of the same si
 
   const MAX_MS = 120;
   const LONG_FRACTION = `{"amountMinor":1.${'0'.repeat(65_000)}1}`;
+  const OBJECTS = Array(87_000).fill('{}').join();
   const UNFINISHED_TEXT = (pairs: number) => `{"a": 1.5, "${'\\"'.repeat(pairs)}`;
 
   async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
@@ -190,6 +191,7 @@ describe('a hostile request costs about as much as a harmless one of the same si
     ['an unfinished text', '/v1/wallet/transaction', PROVIDER, UNFINISHED_TEXT(32_700)],
     ['a long fraction', '/v1/wallet/transaction', PROVIDER, LONG_FRACTION],
     ['a batch of twice the size', '/v1/operator/free-spins/batches', OPERATOR, UNFINISHED_TEXT(64_000)],
+    ['a batch of objects', '/v1/operator/free-spins/batches', OPERATOR, `{"playerRefs":[${OBJECTS}]}`],
   ])('%s', async (_, path, tenant, body) => {
     await world.signed(tenant, path, '{}');
     const cost = await cpuMsOf(async () => {

@@ -38,7 +38,7 @@ export function validInstance<T extends object>(type: Type<T>, fields: Fields, r
   const { fields: known, accepts } = validatorOf(type);
   const unknown = Object.keys(fields).find((field) => !known.has(field));
   if (unknown !== undefined && reading === 'strict') throw unknownField(unknown);
-  const instance = plainToInstance(type, knownFields(known, fields, reading));
+  const instance = instanceOf(type, known, fields, reading);
   if (accepts(instance)) return instance;
   // Only class-validator itself, which is slow, provides the message of a refusal.
   const errors = validateSync(instance, { stopAtFirstError: true });
@@ -57,26 +57,27 @@ export function invalid(message: string): CroupierError {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function knownFields(known: ReadonlySet<string>, fields: Fields, reading: Reading): Fields {
-  const selected: Record<string, unknown> = {};
-  for (const field of known) {
-    if (!Object.hasOwn(fields, field) || (reading === 'lenient' && fields[field] === null)) continue;
-    selected[field] = withoutNesting(fields[field]);
-  }
-  return selected;
-}
-
 /**
- * Replaces each nested object with an empty one. class-transformer recurses into nested values: a deep one overflows
- * the stack, and a nested `constructor` is called. Every field is a scalar or a list of scalars, so the constraints
- * refuse the empty object with the same message.
+ * Converts the scalars only. class-transformer would recurse into lists and objects: a deep one overflows the stack, a
+ * nested `constructor` is called, and a list of many objects takes long. The constraints refuse every object.
  */
-function withoutNesting(value: unknown): unknown {
-  return Array.isArray(value) ? value.map((item) => withoutFields(item)) : withoutFields(value);
-}
-
-function withoutFields(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? {} : value;
+function instanceOf<T extends object>(
+  type: Type<T>,
+  known: ReadonlySet<string>,
+  fields: Fields,
+  reading: Reading,
+): T {
+  const scalars: Record<string, unknown> = {};
+  const nested: Record<string, unknown> = {};
+  for (const field of known) {
+    const value = fields[field];
+    if (!Object.hasOwn(fields, field) || (reading === 'lenient' && value === null)) continue;
+    const isNested = typeof value === 'object' && value !== null;
+    if (isNested) nested[field] = value;
+    // null keeps the place of the field.
+    scalars[field] = isNested ? null : value;
+  }
+  return Object.assign(plainToInstance(type, scalars), nested);
 }
 
 function refusal(error: ValidationError): CroupierError {
