@@ -8,7 +8,10 @@ import { NonceStore } from './nonce.store.js';
 import type { RateRecord } from './rate-record.js';
 import { RedisNonces } from './redis-nonces.js';
 
-/** The result of a claim. If Redis made the claim, `rate` is the tenant's request count. */
+/**
+ * The result of a claim. If Redis made the claim, `rate` is the tenant's request count; beyond the limit, the nonce is not
+ * stored.
+ */
 export type NonceClaim = { readonly claimed: false } | { readonly claimed: true; readonly rate?: RateRecord };
 
 /**
@@ -37,7 +40,7 @@ export class Nonces {
    */
   async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
     if (this.redis.configured) {
-      const rate = await this.redis.claim(tenant.id, nonce, this.rememberSeconds);
+      const rate = await this.redis.claim(tenant.id, nonce, this.rememberSeconds, this.limitOf(tenant));
       return rate ? { claimed: true, rate } : { claimed: false };
     }
     const inProcess = this.claimInProcess(tenant, nonce);
@@ -58,9 +61,13 @@ export class Nonces {
 
   /** @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full */
   private claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
-    const perSecond = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
-    const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, perSecond);
+    const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, this.limitOf(tenant));
     if (outcome === 'full') throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
     return { claimed: outcome === 'claimed' };
+  }
+
+  /** The tenant's limit, in requests per second, which `TenantThrottlerGuard` applies to the same tenant object. */
+  private limitOf(tenant: Tenant): number {
+    return tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
   }
 }

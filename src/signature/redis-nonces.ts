@@ -7,16 +7,19 @@ import { RedisConnection } from '../runtime/redis.js';
 import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
 
 /**
- * Claims the nonce KEYS[1] for ARGV[1] seconds and counts the request in the window KEYS[2] of ARGV[2] milliseconds. A
- * replayed nonce is not counted, so that replayed requests do not use up the tenant's limit. In a cluster, ioredis sends
- * the script again if the connection closes before the answer. The id of the claim, ARGV[3], distinguishes such a
- * repetition, which is counted twice, from a replay.
+ * Counts the request in the window KEYS[2] of ARGV[2] milliseconds, and claims the nonce KEYS[1] for ARGV[1] seconds. A
+ * replayed nonce is not counted, so that replayed requests do not use up the tenant's limit. Beyond the limit, ARGV[4],
+ * the request is going to be refused, and its nonce is not stored: otherwise refused requests would fill Redis. In a
+ * cluster, ioredis sends the script again if the connection closes before the answer. The id of the claim, ARGV[3],
+ * distinguishes such a repetition, which is counted twice, from a replay.
  */
 const CLAIM_NONCE = `
-local claimed = redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[1], 'NX')
-if not claimed and redis.call('GET', KEYS[1]) ~= ARGV[3] then return false end
+local claimed = redis.call('GET', KEYS[1])
+if claimed and claimed ~= ARGV[3] then return false end
 redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
-return { redis.call('INCR', KEYS[2]), redis.call('PTTL', KEYS[2]) }`;
+local requests = redis.call('INCR', KEYS[2])
+if requests <= tonumber(ARGV[4]) then redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[1], 'NX') end
+return { requests, redis.call('PTTL', KEYS[2]) }`;
 
 /**
  * Claims the key in which the previous version keeps the nonce, for ARGV[1] seconds. The previous version stores '1' in
@@ -37,6 +40,7 @@ declare module 'ioredis' {
       rememberSeconds: number,
       windowMs: number,
       claimId: string,
+      limit: number,
     ): Result<[requests: number, windowEndsInMs: number] | null, Context>;
     claimPreviousKey(key: string, rememberSeconds: number): Result<0 | 1, Context>;
   }
@@ -67,26 +71,35 @@ export class RedisNonces {
    * therefore also claims the previous version's key; the next release will not. The two keys are in different hash
    * slots, which one script cannot span, so two scripts are sent at the same time. CLAIM_NONCE does not know the
    * nonces that the previous version accepted, so it counts the first replay of such a nonce towards the limit.
+   * @param limit the tenant's limit. The nonce of a request beyond it is not claimed, so such a request must be refused
    * @returns undefined if the nonce was used before
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if Redis does not answer, or cannot claim or count
    */
-  async claim(tenantId: string, nonce: string, rememberSeconds: number): Promise<RateRecord | undefined> {
+  async claim(
+    tenantId: string,
+    nonce: string,
+    rememberSeconds: number,
+    limit: number,
+  ): Promise<RateRecord | undefined> {
     const redis = this.redis.client!;
     // The braces are a hash tag: all keys of a tenant are in one slot of a Redis Cluster.
     const prefix = `croupier:{${tenantId}}`;
     try {
+      const previousKey = `croupier:nonce:${tenantId}:${nonce}`;
       const [previousClaimed, counted] = await Promise.all([
-        redis.claimPreviousKey(`croupier:nonce:${tenantId}:${nonce}`, rememberSeconds),
+        redis.claimPreviousKey(previousKey, rememberSeconds),
         redis.claimNonce(
           `${prefix}:nonce:${nonce}`,
           `${prefix}:rate`,
           rememberSeconds,
           RATE_WINDOW_MS,
           this.randomness.uuid(),
+          limit,
         ),
       ]);
       if (previousClaimed !== 1 || !counted) return undefined;
       const [requests, windowEndsInMs] = counted;
+      if (requests > limit) await redis.del(previousKey);
       return { requests, windowEndsInMs };
     } catch (error) {
       this.logger.warn({

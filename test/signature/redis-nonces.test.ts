@@ -140,6 +140,17 @@ describe.runIf(redisUrl !== null)('nonces in Redis', () => {
       expect(seconds).toBeLessThanOrEqual(60);
     });
 
+    test('are not stored beyond the limit, and accepted when the window has ended', async () => {
+      const nonce = randomUUID();
+      await redis.set(windowKey(tenant), '100000', 'PX', 59_500);
+      expect((await world.signed(tenant, VERIFY, TOKEN, { nonce })).status).toBe(429);
+      expect(await redis.keys(`*:nonce:*${nonce}`)).toEqual([]);
+      await redis.del(windowKey(tenant));
+      const accepted = await world.signed(tenant, VERIFY, TOKEN, { nonce });
+      expect(accepted.headers.get('x-error-code')).toBe('SESSION_INVALID');
+      expect(refusedSignature(await world.signed(tenant, VERIFY, TOKEN, { nonce }))).toBe(true);
+    });
+
     test('are refused with a retryable 500 if Redis cannot count, and the log says why', async () => {
       await redis.rpush(windowKey(tenant), 'not a number');
       const refused = await world.signed(tenant, VERIFY, TOKEN);
