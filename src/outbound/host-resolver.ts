@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { monotonicMs } from '../runtime/clock.js';
 import { isPublicAddress } from './address.js';
+
+/** How many names the system resolves at a time: `dns.lookup` may use half of libuv's four threads. */
+const AT_ONCE = 2;
+/** A look-up that takes longer is slow, in milliseconds. A usual one takes less than a tenth of it. */
+const SLOW_MS = 1_000;
 
 type Resolved = (
   error: NodeJS.ErrnoException | null,
@@ -17,6 +23,11 @@ export class HostResolver {
   resolve: Resolve = lookup;
   /** Those who wait for the result of each look-up under way. */
   private readonly waiting = new Map<string, Resolved[]>();
+  /** The names whose last look-up was slow. They are few, because administrators register them. */
+  private readonly slow = new Set<string>();
+  private underWay = 0;
+  /** The end of the last look-up of a slow name. */
+  private turn = Promise.resolve();
 
   /** A `lookup` for sockets. */
   readonly any: LookupFunction = (hostname, options, callback) => this.look(hostname, options, callback);
@@ -47,7 +58,9 @@ export class HostResolver {
 
   /**
    * Resolves a name only once at a time. The system resolves two names at a time, and may take many seconds for one whose
-   * name server does not answer: if each call for this name took its turn, those for other names would wait.
+   * name server does not answer: if each call for this name took its turn, those for other names would wait. Slow names
+   * are looked up one after the other, which leaves other names one of the two places. Only the first look-ups of two slow
+   * names can take both.
    */
   private resolveOnce(hostname: string, options: Parameters<LookupFunction>[1], callback: Resolved): void {
     const key = `${hostname} ${options.family} ${options.hints}`;
@@ -55,9 +68,21 @@ export class HostResolver {
     if (others) return void others.push(callback);
     const callbacks = [callback];
     this.waiting.set(key, callbacks);
-    this.resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      this.waiting.delete(key);
-      for (const each of callbacks) each(error, addresses);
-    });
+    const start = (ended = (): void => undefined) => {
+      const startedMs = monotonicMs();
+      // Otherwise the time would include the wait for other names.
+      const startsAtOnce = this.underWay < AT_ONCE;
+      this.underWay += 1;
+      this.resolve(hostname, { ...options, all: true }, (error, addresses) => {
+        this.waiting.delete(key);
+        this.underWay -= 1;
+        if (monotonicMs() - startedMs <= SLOW_MS) this.slow.delete(hostname);
+        else if (startsAtOnce) this.slow.add(hostname);
+        ended();
+        for (const each of callbacks) each(error, addresses);
+      });
+    };
+    if (this.slow.has(hostname)) this.turn = this.turn.then(() => new Promise(start));
+    else start();
   }
 }

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
+import { PATIENCE } from '../world/patience.js';
 
 const PUBLIC = { address: '8.8.8.8', family: 4 };
 const PRIVATE = { address: '127.0.0.1', family: 4 };
@@ -47,4 +48,32 @@ test('calls for another family have a look-up of their own', () => {
   look('any', 'wallet.example', 4);
   look('any', 'wallet.example', 6);
   expect(asked).toHaveLength(2);
+});
+
+test('look-ups of names that were slow take turns, and leave one of the two to others', async () => {
+  const { asked, results, look } = resolver();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  const names = () => asked.splice(0).map(({ hostname }) => hostname);
+  const answerAt = (ms: number, index: number) => {
+    clock.mockReturnValue(ms);
+    asked[index]!.answer(null, [PUBLIC]);
+  };
+  for (const name of ['a.dead', 'b.dead', 'live']) look('any', name);
+  for (const index of [0, 1, 2]) answerAt(10_000, index);
+  expect(names()).toEqual(['a.dead', 'b.dead', 'live']);
+
+  for (const name of ['a.dead', 'b.dead', 'live', 'b.dead']) look('any', name);
+  await vi.waitUntil(() => asked.length === 2, PATIENCE);
+  expect(asked.map(({ hostname }) => hostname)).toEqual(['live', 'a.dead']);
+  answerAt(20_000, 1);
+  await vi.waitUntil(() => asked.length === 3, PATIENCE);
+  expect(asked[2]!.hostname).toBe('b.dead');
+  answerAt(20_500, 2);
+  expect(results).toEqual(Array(6).fill('8.8.8.8'));
+
+  // b.dead has just been fast.
+  asked.length = 0;
+  look('any', 'b.dead');
+  expect(names()).toEqual(['b.dead']);
 });
