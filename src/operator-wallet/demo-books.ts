@@ -15,7 +15,9 @@ import type {
  */
 const SESSIONS_IN_MEMORY = 50_000;
 /** Maximum number of transactions per session in memory; the oldest are dropped. A dropped BET cannot be reversed. */
-const ENTRIES_IN_MEMORY = 10_000;
+const ENTRIES_OF_SESSION = 10_000;
+/** Maximum number of transactions of all sessions in memory, about 70 MB. Beyond it, ledgers are dropped as above. */
+const ENTRIES_IN_MEMORY = 500_000;
 /** Maximum number of tries to book a transaction while other transactions change the same session. */
 const TRIES_IN_REDIS = 200;
 /**
@@ -58,6 +60,7 @@ interface DemoEntry {
 export class DemoBooks {
   /** By session id, in order of last use: the first session has been idle longest. */
   private readonly ledgers = new Map<string, DemoLedger>();
+  private entriesInMemory = 0;
 
   constructor(
     private readonly configuration: Configuration,
@@ -92,11 +95,14 @@ export class DemoBooks {
 
   private bookInMemory(sessionId: string, request: MovementRequest): WalletAnswer {
     const ledger = this.inMemory(sessionId);
+    const before = ledger.entries.size;
     const answer = bookDemo(ledger, request);
     for (const oldest of ledger.entries.keys()) {
-      if (ledger.entries.size <= ENTRIES_IN_MEMORY) break;
+      if (ledger.entries.size <= ENTRIES_OF_SESSION) break;
       ledger.entries.delete(oldest);
     }
+    this.entriesInMemory += ledger.entries.size - before;
+    this.evict();
     return answer;
   }
 
@@ -107,9 +113,17 @@ export class DemoBooks {
     };
     this.ledgers.delete(sessionId);
     this.ledgers.set(sessionId, ledger);
-    const [idleLongest] = this.ledgers.keys();
-    if (this.ledgers.size > SESSIONS_IN_MEMORY && idleLongest !== undefined) this.ledgers.delete(idleLongest);
+    this.evict();
     return ledger;
+  }
+
+  /** Drops the ledgers that have been idle longest. The bounds always leave the one in use. */
+  private evict(): void {
+    for (const [sessionId, { entries }] of this.ledgers) {
+      if (this.ledgers.size <= SESSIONS_IN_MEMORY && this.entriesInMemory <= ENTRIES_IN_MEMORY) return;
+      this.ledgers.delete(sessionId);
+      this.entriesInMemory -= entries.size;
+    }
   }
 
   private async bookInRedis(sessionId: string, request: MovementRequest): Promise<WalletAnswer> {
