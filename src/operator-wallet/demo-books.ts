@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import { reasonOf } from '../outbound/answer.js';
 import { RedisConnection } from '../runtime/redis.js';
 import type {
   BalanceAnswer,
@@ -80,7 +81,7 @@ export class DemoBooks {
     try {
       return await this.bookInRedis(sessionId, request);
     } catch (error) {
-      return { kind: 'unknown', cause: 'unavailable', detail: (error as Error).message };
+      return { kind: 'unknown', cause: 'unavailable', detail: reasonOf(error) };
     }
   }
 
@@ -89,7 +90,7 @@ export class DemoBooks {
     try {
       return { kind: 'known', balance: (await this.inRedis(sessionId, [])).ledger.balance };
     } catch (error) {
-      return { kind: 'unknown', cause: 'unavailable', detail: (error as Error).message };
+      return { kind: 'unknown', cause: 'unavailable', detail: reasonOf(error) };
     }
   }
 

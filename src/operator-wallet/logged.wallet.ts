@@ -37,7 +37,7 @@ export class LoggedWallet implements OperatorWallet {
   }
 
   private warn(
-    { cause, detail, misdirected, notSent }: UnknownOutcome,
+    { cause, detail, systemMessage, misdirected, notSent }: UnknownOutcome,
     operation: CallKind,
     transactionId?: string,
   ): void {
@@ -50,6 +50,7 @@ export class LoggedWallet implements OperatorWallet {
       transactionId,
       cause,
       detail,
+      ...(systemMessage && { systemMessage }),
       ...(notSent && { notSent }),
     });
   }

@@ -28,6 +28,8 @@ export interface UnknownOutcome {
   readonly misdirected?: true;
   /** Why there is no valid answer. The log and the transaction's history show it; the provider never sees it. */
   readonly detail: string;
+  /** The system's own message, which may name hosts. Only the log shows it. */
+  readonly systemMessage?: string;
   /** The incomplete or invalid HTTP answer, as far as it was read. */
   readonly received?: ReceivedAnswer;
 }

@@ -74,6 +74,7 @@ function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer |
   if (outcome.kind === 'failed') {
     return {
       ...unavailable(outcome.detail, outcome.received),
+      ...(outcome.systemMessage && { systemMessage: outcome.systemMessage }),
       ...(outcome.notSent && { notSent: true }),
       ...(!outcome.answered && { noHttpAnswer: true }),
     };

@@ -36,6 +36,8 @@ export type CallOutcome =
       /** The part of an incomplete or too large answer that was read. */
       readonly received?: ReceivedAnswer;
       readonly detail: string;
+      /** The system's own message. It may name hosts, so it belongs in the log only. */
+      readonly systemMessage?: string;
     };
 
 export interface Interpretation {
@@ -164,9 +166,20 @@ export function isIdentity(encoding: string | undefined): boolean {
   return encoding === undefined || encoding.trim() === '' || encoding.trim().toLowerCase() === 'identity';
 }
 
-/** The outcome of a failed call. Its `detail` is bounded, and has no NUL, which PostgreSQL would refuse. */
+/** The outcome of a failed call. */
 export function failed(error: unknown, answered = false): Extract<CallOutcome, { kind: 'failed' }> {
   const { code, message } = error as { code?: string; message?: string };
-  const detail = [code, message].filter(Boolean).join(': ').slice(0, 500);
-  return { kind: 'failed', answered, detail: detail.toWellFormed().replaceAll('\0', '\uFFFD') };
+  const detail = reasonOf(error);
+  return { kind: 'failed', answered, detail, ...(code && message && { systemMessage: bounded(message) }) };
+}
+
+/** Why a call failed, without host names: only the messages of errors without a code are our own. */
+export function reasonOf(error: unknown): string {
+  const { code, syscall, message } = error as { code?: string; syscall?: string; message?: string };
+  return bounded(code ? [code, syscall && `(${syscall})`].filter(Boolean).join(' ') : (message ?? ''));
+}
+
+/** Bounds a text, and removes NUL, which PostgreSQL would refuse. */
+function bounded(text: string): string {
+  return text.slice(0, 500).toWellFormed().replaceAll('\0', '\uFFFD');
 }

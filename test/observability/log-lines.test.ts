@@ -37,6 +37,7 @@ test('every line of a provider’s call has its tenant, address, route and ids',
     'no valid answer from the wallet',
     'POST /v1/wallet/transaction OPERATOR_UNAVAILABLE',
   ]);
+  expect(written[0]).toMatchObject({ detail: 'UND_ERR_SOCKET', systemMessage: 'other side closed' });
   for (const line of written) {
     expect(line).toMatchObject({
       tenant: PROVIDER,

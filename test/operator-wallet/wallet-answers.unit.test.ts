@@ -251,3 +251,11 @@ describe.each([
     expect(answerIn(outcome)).toEqual({ kind: 'unknown', ...unknown });
   });
 });
+
+test("the system's own message stays apart, because it may name hosts", () => {
+  const failed = { kind: 'failed', answered: false, detail: 'ENOTFOUND (getaddrinfo)' } as const;
+  const unknown = { kind: 'unknown', cause: 'unavailable', detail: failed.detail, noHttpAnswer: true };
+  const systemMessage = 'getaddrinfo ENOTFOUND wallet.example';
+  expect(decisionIn({ ...failed, systemMessage }, MOVEMENT)).toEqual({ ...unknown, systemMessage });
+  expect(decisionIn(failed, MOVEMENT)).toEqual(unknown);
+});
