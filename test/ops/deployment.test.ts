@@ -163,6 +163,11 @@ test.skipIf(!installed('systemd-analyze'))('systemd accepts the unit', () => {
   expect(status).toBe(0);
 });
 
+test('the unit lets the service write the AUDIT_HEAD_FILE of .env.example', () => {
+  const [, folder] = /^# AUDIT_HEAD_FILE=\/var\/log\/(\w+)\//m.exec(examples)!;
+  expect(read('ops/systemd/croupier.service')).toContain(`\nLogsDirectory=${folder}\n`);
+});
+
 describe('smoke.sh', () => {
   const world = useWorld();
   const smoke = (...args: string[]) =>
