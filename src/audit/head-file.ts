@@ -19,6 +19,14 @@ export class HeadFile {
   }
 
   /**
+   * Creates the file if it is missing.
+   * @throws Error if the file cannot be written
+   */
+  async prepare(): Promise<void> {
+    await appendFile(this.path, '', { mode: MODE });
+  }
+
+  /**
    * Reads all heads, oldest line first.
    * @throws Error if the file cannot be read
    */

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
+import { Metrics } from '../observability/metrics.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
@@ -32,6 +33,7 @@ export class HeadReporter {
     private readonly store: AuditStore,
     private readonly clock: Clock,
     background: Background,
+    metrics: Metrics,
   ) {
     this.file = auditHeadFile === undefined ? undefined : new HeadFile(auditHeadFile);
     this.loggedAtMs = clock.now().getTime();
@@ -46,6 +48,11 @@ export class HeadReporter {
       work: (isLast) => this.report(isLast),
       onError: (detail) => this.logger.warn({ msg: NOT_RECORDED, file: this.file?.path, detail }),
       onRecovery: () => this.logger.log({ msg: 'the head of the audit log is recorded again' }),
+    });
+    metrics.addGauge({
+      name: 'croupier_audit_head_recorded',
+      help: 'Whether the head of the audit log can be recorded: 1 or 0',
+      read: async () => [{ value: this.loop.failing ? 0 : 1 }],
     });
   }
 
@@ -65,5 +72,6 @@ export class HeadReporter {
       await this.file.append(head, this.clock.now());
       this.writtenHash = head.hash;
     }
+    if (!head) await this.file?.prepare();
   }
 }

@@ -12,8 +12,8 @@ export interface BackgroundLoopOptions {
    */
   readonly work: (isLast: boolean) => Promise<void>;
   /**
-   * Called with the reason when a pass fails; of consecutive failures, with the first and then at most one a minute. The
-   * loop continues. It must not throw.
+   * Called with the reason when a pass fails; of consecutive failures, with the first, then at most one a minute, and
+   * that of the last pass. The loop continues. It must not throw.
    */
   readonly onError: (detail: string) => void;
   /** Called when a pass succeeds after one that failed. It must not throw. */
@@ -45,6 +45,11 @@ export class BackgroundLoop {
 
   get stopping(): boolean {
     return this.stopped !== undefined;
+  }
+
+  /** Whether the last pass failed. */
+  get failing(): boolean {
+    return this.reportedMs !== undefined;
   }
 
   start(): void {
@@ -100,7 +105,7 @@ export class BackgroundLoop {
     this.next = undefined;
     try {
       await this.options.work(this.finishing);
-      if (this.reportedMs !== undefined) this.options.onRecovery?.();
+      if (this.failing) this.options.onRecovery?.();
       this.reportedMs = undefined;
     } catch (error) {
       this.report(error);
@@ -111,7 +116,8 @@ export class BackgroundLoop {
 
   private report(error: unknown): void {
     const nowMs = monotonicMs();
-    if (this.reportedMs !== undefined && nowMs - this.reportedMs < REPORT_EVERY_MS) return;
+    const isRecent = this.reportedMs !== undefined && nowMs - this.reportedMs < REPORT_EVERY_MS;
+    if (isRecent && !this.finishing) return;
     this.reportedMs = nowMs;
     this.options.onError(detailOf(error));
   }

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
 import { HeadReporter } from '../../src/audit/head-reporter.js';
 import { RepeatedEntries } from '../../src/audit/repeated-entries.js';
+import { Metrics } from '../../src/observability/metrics.js';
+import { createMigratedDatabase } from '../world/database.js';
 import { startApplication, useWorld } from '../world/world.js';
 
 let folder: string;
@@ -32,15 +34,17 @@ describe('an instance', () => {
   let instance: Awaited<ReturnType<typeof startApplication>>;
   let file: string;
 
-  const start = async (path: string) => {
+  const start = async (path: string, databaseUrl = world.databaseUrl) => {
     lines.length = 0;
     file = path;
-    const environment = { DATABASE_URL: world.databaseUrl, AUDIT_HEAD_FILE: file };
+    const environment = { DATABASE_URL: databaseUrl, AUDIT_HEAD_FILE: file };
     instance = await startApplication(environment, world.clock);
   };
   const tick = () => instance.app.get(HeadReporter).tick();
   const record = () =>
     instance.app.get(Audit).record({ actor: 'root', role: 'admin' }, { action: 'test.read', target: 'test' });
+  const recorded = async () =>
+    /^croupier_audit_head_recorded (\d)$/m.exec(await instance.app.get(Metrics).text())?.[1];
   const logged = (words: string) => lines.filter((line) => line.includes(words));
 
   test('appends the head to AUDIT_HEAD_FILE if it has moved, and at stop', async () => {
@@ -92,16 +96,31 @@ describe('an instance', () => {
     await start(join(folder, 'later/heads'));
     for (let i = 0; i < 3; i += 1) await tick();
     expect(logged('cannot be recorded')).toEqual([expect.stringContaining('ENOENT')]);
+    expect(await recorded()).toBe('0');
     await mkdir(join(folder, 'later'));
     await tick();
+    expect(await recorded()).toBe('1');
     expect(logged('is recorded again')).toHaveLength(1);
     expect(await heads(file)).toEqual([expect.stringContaining(await head())]);
     await instance.app.close();
+    expect(logged('cannot be recorded')).toHaveLength(1);
   });
 
-  test('stops in time, with its head in the log, if the file cannot be written', async () => {
+  test('notices at start that the file cannot be written, even if the log is empty', async () => {
+    const database = await createMigratedDatabase();
+    await start(join(folder, 'none/heads'), database.url);
+    await tick();
+    expect(logged('cannot be recorded')).toEqual([expect.stringContaining('ENOENT')]);
+    await instance.app.close();
+    await database.drop();
+  });
+
+  test('stops in time, with its head in the log and a warning, if the file cannot be written', async () => {
     await start(join(folder, 'none/heads'));
+    await tick();
+    lines.length = 0;
     await instance.app.close();
     expect(logged('audit head')).toHaveLength(1);
+    expect(logged('cannot be recorded').at(-1)).toContain('none/heads');
   });
 });
