@@ -71,7 +71,11 @@ export async function archiveMonths(
 export async function detachArchive(proof: AuditProof, path: string, print: Print): Promise<void> {
   const { secretsKey } = proof;
   const sealer = secretsKey && new Sealer({ ...proof, secretsKey });
-  const name = await withServiceDatabase(proof, (database) => detachArchived(database, sealer, path));
+  const name = await withServiceDatabase(
+    proof,
+    (database) => detachArchived(database, sealer, path),
+    'owner',
+  );
   print(`Detached ${name}. When the file is stored safely: DROP TABLE ${name};`);
 }
 

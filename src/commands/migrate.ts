@@ -28,7 +28,7 @@ export async function migrateDatabase(storage: Storage, print: Print): Promise<v
 
 /** @throws Error with one sentence if there is no database */
 export async function previewMigrations(storage: Storage, print: Print): Promise<void> {
-  const names = await atServiceDatabase(storage, pendingMigrations);
+  const names = await atServiceDatabase(storage, pendingMigrations, 'owner');
   for (const name of names) print(`Would run migration ${name}.`);
   print(names.length === 0 ? 'The schema is up to date.' : 'Nothing was changed.');
 }

@@ -20,7 +20,7 @@ Exit status 0: the partitions exist; 2: the command failed.`,
 
 /** @throws Error with one sentence if a table's partitions could not be created; that table is then unchanged */
 export async function makeMonthsAhead(storage: Storage, months: number, print: Print): Promise<void> {
-  const made = await withServiceDatabase(storage, (database) => makePartitions(database, months));
+  const made = await withServiceDatabase(storage, (database) => makePartitions(database, months), 'owner');
   for (const name of made) print(`Made ${name}.`);
   print(`The partitioned tables have partitions for ${months} months ahead.`);
 }

@@ -1,8 +1,16 @@
 import type { Storage } from '../config/configuration.js';
-import { connectDataSource } from '../database/data-source.js';
+import { connectDataSource, INSUFFICIENT_PRIVILEGE } from '../database/data-source.js';
 import { Database } from '../database/database.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { interruption } from '../runtime/interruption.js';
+
+/** What to do if a role of `ops/sql` lacks a right, by the role that the command needs. */
+const REMEDIES = {
+  owner: "run it with the owner's DATABASE_URL",
+  service: "run ops/sql/grants.sql with the owner's DATABASE_URL first",
+};
+
+type Role = keyof typeof REMEDIES;
 
 /**
  * Runs work on the service's database, whether or not the service is running. Never migrates or creates a database.
@@ -11,8 +19,9 @@ import { interruption } from '../runtime/interruption.js';
 export function withServiceDatabase<T>(
   storage: Storage,
   work: (database: Database) => Promise<T>,
+  role?: Role,
 ): Promise<T> {
-  return atServiceDatabase(storage, (url) => withDatabase(url, work));
+  return atServiceDatabase(storage, (url) => withDatabase(url, work), role);
 }
 
 /**
@@ -24,13 +33,25 @@ export function withServiceDatabase<T>(
 export async function atServiceDatabase<T>(
   { databaseUrl, dataDir }: Storage,
   work: (url: string) => Promise<T>,
+  role: Role = 'service',
 ): Promise<T> {
-  if (databaseUrl !== undefined) return work(databaseUrl);
+  if (databaseUrl !== undefined) return work(databaseUrl).catch(refuseRole(role));
   const found = await findEmbeddedPostgres(dataDir);
   if (found === 'none')
     throw new Error(`there is no database: set DATABASE_URL, or DATA_DIR (now ${dataDir})`);
   if (found !== 'stopped') return work(found.url);
   return whileStarted(dataDir, work);
+}
+
+/** Rethrows that the role lacks a right as one line that says what to do, and any other failure as it is. */
+function refuseRole(needed: Role): (error: unknown) => never {
+  return (error) => {
+    const { code, message } = error as { code?: string; message?: string };
+    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new Error(`DATABASE_URL: this role lacks a right: ${REMEDIES[needed]} (${message})`, {
+      cause: error,
+    });
+  };
 }
 
 /** Runs work while the embedded database is started for it. An interruption stops the database; the work then fails. */

@@ -18,7 +18,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 /** Longest wait for the answer to a statement before its connection is closed, in milliseconds. */
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's error code for a role without the necessary privilege. */
-const INSUFFICIENT_PRIVILEGE = '42501';
+export const INSUFFICIENT_PRIVILEGE = '42501';
 /** Time-out of connecting for the migrations, and of each statement on the lock's connection, in milliseconds. */
 const START_TIMEOUT_MS = 3_000;
 /** Key of the advisory lock that lets one instance migrate at a time. The number is arbitrary. */
@@ -91,17 +91,16 @@ export async function openDataSource(url: string, entities: Entities = []): Prom
   const migrationsRun = await migrate(url);
   const refusedSettings = new RefusedSettings();
   const options = { ...servingOptions(url, { verify: refuseStandby, refusedSettings }), entities };
-  return new MigratedDataSource(options, migrationsRun, refusedSettings)
-    .initialize()
-    .catch(refuse('the database cannot be opened'));
+  return new MigratedDataSource(options, migrationsRun, refusedSettings).initialize().catch(refuseUnopened);
 }
 
 /**
  * Connects to a database without migrating it.
  * @param entities the entities that repositories use
+ * @throws Error with one line that names DATABASE_URL
  */
 export async function connectDataSource(url: string, entities: Entities = []): Promise<DataSource> {
-  return new DataSource({ ...servingOptions(url), entities }).initialize();
+  return new DataSource({ ...servingOptions(url), entities }).initialize().catch(refuseUnopened);
 }
 
 /**
@@ -116,7 +115,7 @@ export async function connectDataSource(url: string, entities: Entities = []): P
  */
 export async function migrate(url: string): Promise<string[]> {
   const lock = migrationConnection(url);
-  await lock.connect().catch(refuse('the database cannot be opened'));
+  await lock.connect().catch(refuseUnopened);
   try {
     if (lock.isStandby) throw new Error('DATABASE_URL: the server is a standby, which can only be read');
     await takeMigrationLock(lock).catch(refuse('the database was lost while waiting for its migration lock'));
@@ -132,7 +131,7 @@ export async function migrate(url: string): Promise<string[]> {
  */
 export async function pendingMigrations(url: string): Promise<string[]> {
   const connection = migrationConnection(url);
-  await connection.connect().catch(refuse('the database cannot be opened'));
+  await connection.connect().catch(refuseUnopened);
   try {
     const { rows } = await connection.query<{ exists: boolean }>(
       "SELECT to_regclass('migrations') IS NOT NULL AS exists",
@@ -165,7 +164,7 @@ async function runMigrations(url: string): Promise<string[]> {
     const { code, message } = error as { code?: string; message: string };
     if (code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new Error(
-      `this role may not change it: run npm run migrate with the owner's DATABASE_URL first (${message})`,
+      `this role may not change it: run npm run migrate with the owner's DATABASE_URL first, then ops/sql/grants.sql (${message})`,
       { cause: error },
     );
   } finally {
@@ -199,3 +198,6 @@ function refuse(sentence: string): (error: unknown) => never {
     throw new Error(`DATABASE_URL: ${sentence}: ${message || code || String(error)}`, { cause: error });
   };
 }
+
+/** Rethrows why the first connection could not be opened. */
+export const refuseUnopened = refuse('the database cannot be opened');

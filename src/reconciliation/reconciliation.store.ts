@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { Connection } from '../database/connection.js';
+import { refuseUnopened } from '../database/data-source.js';
 import { queryOn } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { ComparedPair, PlatformRecord, NumberedLine, Target } from './rules/compare.js';
@@ -147,7 +148,7 @@ export class ReconciliationStore {
       options: SESSION,
       types,
     });
-    await client.connect();
+    await client.connect().catch(refuseUnopened);
     return new ReconciliationStore(client);
   }
 

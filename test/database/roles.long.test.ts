@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
-import { migrateDatabase } from '../../src/commands/migrate.js';
+import { migrateDatabase, previewMigrations } from '../../src/commands/migrate.js';
+import { makeMonthsAhead } from '../../src/commands/partitions.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { createTestDatabase } from '../world/database.js';
@@ -55,16 +56,21 @@ const storage = (url: string) => ({ databaseUrl: url, dataDir: '/nowhere' });
 describe('with the roles of ops/sql', () => {
   let world: World;
   const said: string[] = [];
+  const prove = () => proveAudit({ ...storage(urlOf(SERVICE)), ...KEYS }, undefined, () => undefined);
   const start = () => startApplication({ DATABASE_URL: urlOf(SERVICE) }, world.clock);
 
   test('the service does not start before the owner has migrated, and reports in one line what to do', async () => {
     world = await startWorld();
     const refusal =
-      /^DATABASE_URL: the schema cannot be brought up to date: this role may not change it: run npm run migrate with the owner's DATABASE_URL first \(permission denied.*\)$/;
+      /^DATABASE_URL: the schema cannot be brought up to date: this role may not change it: run npm run migrate with the owner's DATABASE_URL first, then ops\/sql\/grants\.sql \(permission denied.*\)$/;
     await expect(start()).rejects.toThrow(refusal);
     await migrateDatabase(storage(urlOf(OWNER)), (line) => said.push(line));
     expect(said.at(-1)).toBe('The schema is up to date.');
     expect(said).toContain('Ran migration AuditSeals1764000000008.');
+    await expect(start()).rejects.toThrow(refusal);
+    await expect(prove()).rejects.toThrow(
+      /^DATABASE_URL: this role lacks a right: run ops\/sql\/grants\.sql with the owner's DATABASE_URL first \(permission denied.*\)$/,
+    );
     await owner.run(await shipped('grants'));
 
     await owner.run(`DELETE FROM migrations WHERE name = 'AuditSeals1764000000008'`);
@@ -73,6 +79,17 @@ describe('with the roles of ops/sql', () => {
       `INSERT INTO migrations (timestamp, name) VALUES (1764000000008, 'AuditSeals1764000000008')`,
     );
     await world.stop();
+  });
+
+  test.each([
+    ['partitions', () => makeMonthsAhead(storage(urlOf(SERVICE)), 24, () => undefined)],
+    ['migrate --dry-run', () => previewMigrations(storage(urlOf(SERVICE)), () => undefined)],
+  ])("%s, which needs the owner's rights, says so", async (_, run) => {
+    await owner.run(`REVOKE SELECT ON migrations FROM ${SERVICE}`);
+    await expect(run()).rejects.toThrow(
+      /^DATABASE_URL: this role lacks a right: run it with the owner's DATABASE_URL \(permission denied.*\)$/,
+    );
+    await owner.run(await shipped('grants'));
   });
 
   test('a second run of the owner changes nothing', async () => {
@@ -98,7 +115,7 @@ describe('with the roles of ops/sql', () => {
       expect((await world.admin('GET', '/v1/admin/audit')).status).toBe(200);
 
       await reEncryptSecrets(storage(urlOf(SERVICE)), KEYS, () => undefined);
-      expect(await proveAudit({ ...storage(urlOf(SERVICE)), ...KEYS }, undefined, () => undefined)).toBe(0);
+      expect(await prove()).toBe(0);
     } finally {
       await world.stop();
     }

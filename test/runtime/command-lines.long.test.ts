@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { previewMigrations } from '../../src/commands/migrate.js';
 import { previewSecrets, reEncryptSecrets } from '../../src/commands/re-encrypt.js';
@@ -127,6 +130,35 @@ test('a reader that has seen enough is no failure', async () => {
   expect(await text(child.stderr)).toBe('');
   await closed;
   expect(child.exitCode).toBe(0);
+});
+
+const RECONCILE = [
+  '--operator=a',
+  '--from=2026-01-01',
+  '--to=2026-01-02',
+  '--statement=package.json',
+  `--report=${join(tmpdir(), 'findings.csv')}`,
+];
+test.each([
+  ['migrate', []],
+  ['migrate', ['--dry-run']],
+  ['partitions', []],
+  ['audit:verify', []],
+  ['audit:archive', ['--before=2026-01', '--to=/nowhere']],
+  ['audit:archive', ['--detach=/nowhere']],
+  ['secrets:re-encrypt', []],
+  ['secrets:re-encrypt', ['--dry-run']],
+  ['reconcile', RECONCILE],
+] as const)('%s %j names DATABASE_URL if it cannot open the database', async (name, args) => {
+  const closed = {
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+  };
+  expect(await run(PROGRAMS[name], [...args], closed)).toEqual({
+    status: 2,
+    output: '',
+    errors: `${name}: DATABASE_URL: the database cannot be opened: connect ECONNREFUSED 127.0.0.1:1\n`,
+  });
 });
 
 describe('--dry-run', () => {
