@@ -277,7 +277,11 @@ function storage(read: Reader, uid: number | undefined): Storage {
  * @throws ConfigurationError naming the variable that is wrong
  */
 export function readSecretsKeys(environment: Environment): SecretsKeys {
-  return secretsKeys(reader(environment), false);
+  const read = reader(environment);
+  if (read.text('SECRETS_KEY') === undefined) {
+    throw new ConfigurationError("SECRETS_KEY: is required, even beside a sandbox; it must be the service's");
+  }
+  return secretsKeys(read, false);
 }
 
 /** The configuration of `audit:verify` and `audit:archive --detach`. Without a key, no seal or secret is checked. */

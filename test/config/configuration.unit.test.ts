@@ -298,6 +298,12 @@ describe('the sandbox', () => {
   );
 });
 
+test('the keys of the other commands are required, even beside a sandbox', () => {
+  expect(() => readSecretsKeys({ SANDBOX: 'true' })).toThrow(
+    /^SECRETS_KEY: is required, even beside a sandbox; it must be the service's$/,
+  );
+});
+
 describe('the configuration of audit:verify', () => {
   const read = (environment: Record<string, string>) => readAuditProof(environment, { uid: 1000 });
 
