@@ -15,6 +15,7 @@ const BET_MINOR = 1000;
  * @throws Error at the first unexpected answer, with a message that shows it
  */
 export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
+  await requireSandboxWallet(sandbox, output);
   const round = await FaultsRound.start(sandbox, output);
   try {
     await round.declines();
@@ -35,6 +36,21 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
   } finally {
     await round.steps.clear();
   }
+}
+
+/** @throws Error if the operator has another wallet, in which the sandbox can cause no faults */
+async function requireSandboxWallet(sandbox: SandboxFile, output: RoundOutput): Promise<void> {
+  const client = new TranscriptClient(new PlatformClient(sandbox.apiUrl), output);
+  const path = `/v1/admin/operators/${sandbox.operator.id}`;
+  const { json } = await client.read(sandbox.adminApiKey, "The operator, with its wallet's address", path, {
+    status: 200,
+    fields: { id: sandbox.operator.id },
+  });
+  if (json['walletBaseUrl'] === sandbox.walletUrl) return;
+  throw new Error(
+    `--faults needs the sandbox's wallet, ${sandbox.walletUrl}, but ${sandbox.operator.id} has the walletBaseUrl ` +
+      `${String(json['walletBaseUrl'])}: set it back, or start the sandbox again.`,
+  );
 }
 
 class FaultsRound {

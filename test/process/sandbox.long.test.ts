@@ -6,7 +6,8 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startExpress } from '../../sdk/examples/express.js';
 import { FAULTS } from '../../src/sandbox/faults/faults.js';
-import type { SandboxFile } from '../../src/sandbox/sandbox-file.js';
+import { PlatformClient } from '../../src/sandbox/platform-client.js';
+import { readSandboxFile, type SandboxFile, sandboxFileIn } from '../../src/sandbox/sandbox-file.js';
 import { createTestDatabase } from '../world/database.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { until } from './built-service.js';
@@ -61,6 +62,22 @@ test('a round with every fault is played and explained', async () => {
   expect(status).toBe(0);
   for (const { does } of Object.values(FAULTS)) expect(output).toContain(does);
   expect(output.match(/^ {2}→ /gm)?.length).toBeGreaterThan(10);
+});
+
+test('faults are refused while the operator has another wallet', async () => {
+  const file = await readSandboxFile(sandboxFileIn(join(folder.path, 'sandbox')));
+  const { apiUrl, adminApiKey, walletUrl } = file!;
+  const moveTo = (walletBaseUrl: string) =>
+    new PlatformClient(apiUrl).asAdmin(adminApiKey, 'PATCH', '/v1/admin/operators/sandbox-operator', {
+      walletBaseUrl,
+    });
+  await moveTo('http://127.0.0.1:9/wallet');
+  const { status, output } = await run('dist/demo/round.js', ['--faults']);
+  await moveTo(walletUrl);
+  expect(output).toMatch(
+    /^--faults needs the sandbox's wallet, .* has the walletBaseUrl http:\/\/127\.0\.0\.1:9\/wallet: /m,
+  );
+  expect(status).toBe(1);
 });
 
 test('an option that does not exist is refused', async () => {
