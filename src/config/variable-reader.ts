@@ -38,7 +38,8 @@ export function reader(environment: Environment) {
       const value = text(name);
       if (value === undefined) return undefined;
       if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
-      throw new ConfigurationError(`${name}: must be a URL that begins with ${protocols.join(' or ')}//`);
+      const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
+      throw new ConfigurationError(`${name}: must be a URL that begins with ${beginnings}`);
     },
   };
 }

@@ -134,6 +134,11 @@ describe('the configuration', () => {
     expect(read).toThrow(new RegExp(`^${name}: [^\\n]+$`));
   });
 
+  test('names how a URL may begin', () => {
+    const read = () => readConfiguration({ ...REQUIRED, DATABASE_URL: 'mysql://localhost' });
+    expect(read).toThrow(/ begins with postgres:\/\/ or postgresql:\/\/$/);
+  });
+
   test('refuses a lease shorter than an operator call', () => {
     const lease = { TRANSACTION_LEASE_SECONDS: '5', OPERATOR_TIMEOUT_MS: '4001' };
     expect(() => readConfiguration({ ...REQUIRED, ...lease })).toThrow(/^TRANSACTION_LEASE_SECONDS: /);

@@ -183,6 +183,18 @@ describe('section 2, the table of requests', () => {
   );
 });
 
+test.each(['+02', '+0200'])(
+  'section 2, a time with the offset %s is refused with an example',
+  async (offset) => {
+    const from = (zone: string) => list(`from=${encodeURIComponent(`2026-01-31T12:00:00${zone}`)}`);
+    expect(await from(offset)).toMatchObject({
+      status: 400,
+      json: { error: expect.stringContaining('an offset such as +02:00') },
+    });
+    expect((await from('+02:00')).status).toBe(200);
+  },
+);
+
 /** A success is compared by its status only, because another section describes its body. */
 async function expectStatus(sent: Promise<Reply>, answer: string): Promise<Reply> {
   const reply = await sent;

@@ -34,7 +34,8 @@ export const InstantField = (
       name: 'isInstant',
       validator: {
         validate: isInstant,
-        defaultMessage: () => '$property must be an ISO 8601 time with Z or an offset, or a day',
+        defaultMessage: () =>
+          '$property must be an ISO 8601 time with Z or an offset such as +02:00, or a day',
       },
     }),
   );
