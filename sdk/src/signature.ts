@@ -96,7 +96,8 @@ export function signRequest(input: SignInput): SignatureHeaders {
   const { method, path, body, tenantId, secret, nonce, now } = input;
   checkSecret(secret);
   if (typeof now !== 'number' || !(now >= 0 && now <= MAX_UNIX_SECONDS)) {
-    throw new TypeError('now must be Unix time in seconds: divide milliseconds by 1000');
+    const advice = typeof now === 'number' && now > MAX_UNIX_SECONDS ? ': divide milliseconds by 1000' : '';
+    throw new TypeError(`now must be Unix time in seconds${advice}`);
   }
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) {
     throw new TypeError('nonce must have 8 to 128 characters of A-Z a-z 0-9 - _ . :');

@@ -225,7 +225,8 @@ test('a plain string of secrets is not a list of one-letter secrets', () => {
 });
 
 test.each([
-  [{ now: NOW * 1000 }, 'seconds'],
+  [{ now: NOW * 1000 }, 'seconds: divide milliseconds by 1000'],
+  [{ now: undefined }, /seconds$/],
   [{ now: Number.NaN }, 'seconds'],
   [{ now: -1 }, 'seconds'],
   [{ now: 100_000_000_000 }, 'seconds'],
