@@ -1,6 +1,8 @@
-import type { Type } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { NotEquals } from 'class-validator';
 import {
   CurrencyField,
+  type FieldOptions,
   IdentifierField,
   IdentifiersField,
   IntegerField,
@@ -50,9 +52,16 @@ class GrantRequest extends SpinsRequest {
   playerRef: string;
 }
 
+/** `GET …/free-spins/batches` lists batches, so a grant with this requestRef could not be read. */
+const RequestRefField = (options: FieldOptions) =>
+  applyDecorators(
+    IdentifierField({ example: 'summer-2026-player-42', ...options }),
+    NotEquals('batches', { message: '$property must not be batches' }),
+  );
+
 /** An operator's request for a grant. The requestRef is required, so that the request is idempotent. */
 export class OperatorGrantRequest extends GrantRequest {
-  @IdentifierField({ example: 'summer-2026-player-42', description: 'Makes the call idempotent' })
+  @RequestRefField({ description: 'Makes the call idempotent; not `batches`' })
   requestRef: string;
 }
 
@@ -60,10 +69,9 @@ export class AdminGrantRequest extends GrantRequest {
   @IdentifierField({ example: 'sandbox-operator' })
   operatorId: string;
 
-  @IdentifierField({
+  @RequestRefField({
     presence: 'nullable',
-    example: 'summer-2026-player-42',
-    description: 'Makes the call idempotent; without it each call is a new grant',
+    description: 'Makes the call idempotent; without it each call is a new grant; not `batches`',
   })
   requestRef?: string | null;
 }

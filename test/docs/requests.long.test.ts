@@ -35,6 +35,11 @@ const BEYOND_A_PATTERN: readonly {
     words: 'not `.` or `..`',
   },
   {
+    message: /^(\w+) must not be batches/,
+    concerns: (value) => value === 'batches',
+    words: 'not `batches`',
+  },
+  {
     message: /^(\w+) must not begin with croupier-/,
     concerns: (value) => value.startsWith('croupier-'),
     words: 'not beginning with `croupier-`',

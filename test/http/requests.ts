@@ -297,6 +297,7 @@ export const SUSPECTS: unknown[] = [
   'croupier-',
   'croupier-1',
   'Croupier-1',
+  'batches',
   'BET',
   'WIN',
   'ROLLBACK',
