@@ -80,7 +80,7 @@ export class AttentionAdminController {
     @ActorOfRequest() actor: Actor,
     @JsonBody() { ids, assignee }: AssignSeveralRequest,
   ): Promise<SeveralItemsResponse> {
-    return this.attention.changeSeveral(actor, ids, 'assign', assignee ?? null);
+    return this.attention.changeSeveral(actor, ids, 'assign', assignee);
   }
 
   @Post('snooze')
@@ -132,7 +132,7 @@ export class AttentionAdminController {
     @UuidParam('id') id: string,
     @JsonBody() { assignee }: AssignRequest,
   ): Promise<AttentionResponse> {
-    return this.attention.change(actor, id, 'assign', assignee ?? null);
+    return this.attention.change(actor, id, 'assign', assignee);
   }
 
   @Post(':id/snooze')

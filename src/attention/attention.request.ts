@@ -29,11 +29,11 @@ export class AssignRequest {
   @TextField({
     longest: ASSIGNEE,
     notBlank: true,
-    presence: 'nullable',
+    presence: 'required-nullable',
     example: 'Ada',
-    description: 'Free text; null or absent removes the assignment',
+    description: 'Free text; null removes the assignment',
   })
-  assignee?: string | null;
+  assignee: string | null;
 }
 
 export class SnoozeRequest {

@@ -200,6 +200,7 @@ describe('a person', () => {
       assignee: 'Ada Lovelace',
     });
     expect((await list('assignee=Ada%20Lovelace')).map(({ id }) => id)).toEqual([item.id]);
+    expect((await act(item, 'assign', {})).status).toBe(400);
     expect((await act(item, 'assign', { assignee: null })).json).not.toHaveProperty('assignee');
     const until = new Date(Date.now() + 3_600_000).toISOString();
     expect((await act(item, 'snooze', { until })).json).toMatchObject({

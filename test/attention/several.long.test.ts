@@ -64,10 +64,12 @@ describe('several items', () => {
     expect(await find(closed)).toMatchObject({ reason: 'before' });
   });
 
-  test('lose their assignee without one', async () => {
+  test('lose their assignee only by null', async () => {
     const ids = await items(2);
     await several('assign', { ids, assignee: 'Ada' });
-    expect((await several('assign', { ids })).json['done']).toEqual(ids);
+    expect((await several('assign', { ids })).status).toBe(400);
+    expect(await find(ids[0]!)).toMatchObject({ assignee: 'Ada' });
+    expect((await several('assign', { ids, assignee: null })).json['done']).toEqual(ids);
     for (const id of ids) expect(await find(id)).not.toHaveProperty('assignee');
   });
 

@@ -28,8 +28,8 @@ import {
   type RequiredWhere,
 } from './schema-extensions.js';
 
-/** Whether a field may be absent, whether null counts as absent, or under which condition it is required. */
-export type Presence = 'required' | 'optional' | 'nullable' | RequiredWhere;
+/** Whether a field may be absent or null, whether null counts as absent, or under which condition it is required. */
+export type Presence = 'required' | 'required-nullable' | 'optional' | 'nullable' | RequiredWhere;
 
 /** Properties of a field other than its values. A field is required by default. */
 export interface FieldOptions {
@@ -60,6 +60,11 @@ function meaningOf(presence: Presence): { documented: Fields; conditions: Proper
   switch (presence) {
     case 'required':
       return { documented: { required: true }, conditions: [] };
+    case 'required-nullable':
+      return {
+        documented: { required: true, nullable: true },
+        conditions: [ValidateIf((_, value) => value !== null)],
+      };
     case 'optional':
       return { documented: { required: false }, conditions: [ValidateIf((_, value) => value !== undefined)] };
     case 'nullable':
