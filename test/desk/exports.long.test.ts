@@ -100,6 +100,7 @@ describe.each(LISTS)('the list of %s', (name, known, file = name) => {
     ['JSON', 'application/json'],
     ['an unavailable format', 'image/png'],
     ['JSON rather than CSV', 'text/csv;q=0.5, application/json'],
+    ['JSON with a parameter', 'application/json;charset=utf-8, text/csv;q=0.5'],
   ])('is JSON if %s is requested', async (_, accept) => {
     const reply = await get(`/v1/admin/${name}`, accept);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -320,6 +320,18 @@ describe('the list', () => {
 });
 
 describe('the list as CSV', () => {
+  test.each([
+    'text/csv; charset=utf-8',
+    'text/csv;header=present',
+    'text/csv;version="1";q=0.5, */*;q=0.1',
+    'application/json;charset=utf-8;q=0.1, text/csv; charset=UTF-8; q=0.2; x=1',
+  ])('is sent to a client that accepts %s', async (accept) => {
+    const { headers } = await world.request('/v1/admin/transactions', {
+      headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: accept },
+    });
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+  });
+
   test('has the JSON’s fields as columns, CRLF, and all rows if there is no limit', async () => {
     const count = 60;
     for (let index = 0; index < count; index += 1) await world.submit(bet({ amountMinor: index }));

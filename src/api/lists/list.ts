@@ -46,8 +46,10 @@ export const AcceptedFormat = createParamDecorator((_: unknown, context: Executi
   return prefersCsv(request) ? { is: 'csv', target: request.originalUrl, response } : { is: 'json' };
 });
 
-export function prefersCsv(request: Request): boolean {
-  return accepts(request).type(['application/json', 'text/csv']) === 'text/csv';
+/** Parameters of a media range other than `q` are ignored, because each format has one form only. */
+export function prefersCsv({ headers }: Request): boolean {
+  const accept = headers.accept?.replace(/;(?!\s*q=)[^;,]*/gi, '');
+  return accepts({ headers: { accept } } as Request).type(['application/json', 'text/csv']) === 'text/csv';
 }
 
 /**
