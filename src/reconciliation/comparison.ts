@@ -26,6 +26,8 @@ export interface Outcome {
 
 /** A finding with its transaction. */
 export interface TransactionFinding extends Finding {
+  /** Whether the platform has the transaction. */
+  readonly isRecorded: boolean;
   readonly providerId: string;
   readonly transactionId: string;
   readonly kind: string;
@@ -113,5 +115,13 @@ function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
 function foundIn(finding: Finding, { line, record }: ComparedPair): TransactionFinding {
   const { providerId, transactionId, kind, amountMinor, currency } = (line ?? record)!;
   // Only a tombstone has no kind, and a finding about one always has a line.
-  return { ...finding, providerId, transactionId, kind: kind!, amountMinor, currency };
+  return {
+    ...finding,
+    isRecorded: record !== null,
+    providerId,
+    transactionId,
+    kind: kind!,
+    amountMinor,
+    currency,
+  };
 }

@@ -21,7 +21,7 @@ export function causesOf(range: Range, { found }: Pick<Outcome, 'found'>): Cause
 }
 
 function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFinding): Cause {
-  const { name, providerId, transactionId } = found;
+  const { name, isRecorded, providerId, transactionId } = found;
   const path = [providerId, transactionId].map(encodeURIComponent).join('/');
   return {
     kind: 'reconciliation',
@@ -29,7 +29,7 @@ function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFindi
     operatorId,
     providerId,
     summary: sentenceOf(found),
-    ...(name !== 'missing-at-platform' && { href: `/v1/admin/transactions/${path}` }),
+    ...(isRecorded && { href: `/v1/admin/transactions/${path}` }),
     range: { from, to },
   };
 }

@@ -216,6 +216,27 @@ test('record adds the findings to the attention queue, once, and closes the item
   expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
 });
 
+test('the item of a finding leads to its transaction if the platform has it', async () => {
+  const known = statement[0]!;
+  const unknown = { ...known, transactionId: 'unknown' };
+  const untimed = { ...known, transactionId: 'untimed', bookedAt: '2026-01-31T00:00:00' };
+  expect(await record([...statement, known, unknown, unknown, untimed])).toEqual({ opened: 4, closed: 0 });
+  const { json } = await get('/v1/admin/attention?kind=reconciliation&state=OPEN');
+  const items = (json['items'] as { subject: string; href?: string }[]).map(({ subject, href }) => [
+    subject,
+    href,
+  ]);
+  const href = `/v1/admin/transactions/spinwell/${known.transactionId}`;
+  expect(Object.fromEntries(items)).toEqual({
+    [`${OPERATOR}/spinwell/${known.transactionId}/duplicate-line`]: href,
+    [`${OPERATOR}/spinwell/unknown/missing-at-platform`]: undefined,
+    [`${OPERATOR}/spinwell/unknown/duplicate-line`]: undefined,
+    [`${OPERATOR}/spinwell/untimed/ambiguous-time`]: undefined,
+  });
+  expect((await get(href)).status).toBe(200);
+  expect(await record(statement)).toEqual({ opened: 0, closed: 4 });
+});
+
 test('record closes no item of another operator, nor of a range that is not contained in the new one', async () => {
   expect(await record(statement.slice(1))).toEqual({ opened: 1, closed: 0 });
   const nothing = { opened: 0, closed: 0 };
