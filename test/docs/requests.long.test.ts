@@ -30,9 +30,14 @@ const BEYOND_A_PATTERN: readonly {
   readonly words: string;
 }[] = [
   {
-    message: /^(?:each of )?(\w+) must be 1 to (?:(?:128|32) printable ASCII characters|64 of A-Z)/,
+    message: /^(?:each of )?(\w+) must be 1 to (?:128|32) printable ASCII characters/,
     concerns: isDots,
     words: 'not `.` or `..`',
+  },
+  {
+    message: /^(\w+) must be 1 to 64 of A-Z/,
+    concerns: (value) => isDots(value) || value === 'platform',
+    words: 'not `.`, `..` or `platform`',
   },
   {
     message: /^(\w+) must not be batches/,

@@ -298,6 +298,7 @@ export const SUSPECTS: unknown[] = [
   'croupier-1',
   'Croupier-1',
   'batches',
+  'platform',
   'BET',
   'WIN',
   'ROLLBACK',

@@ -27,7 +27,7 @@ import type {
 } from './tenant.request.js';
 import { OperatorResponse, ProviderResponse, type RotatedSecret } from './tenant.response.js';
 import { type NewTenant, type TenantChanges, TenantStore } from '../tenant.store.js';
-import { nounOf, PLATFORM_ID, type TenantKind } from '../tenant.js';
+import { nounOf, type TenantKind } from '../tenant.js';
 
 type TenantWithPause = WithPause<TenantEntity>;
 
@@ -154,8 +154,7 @@ export class TenantAdministration {
     const created = this.secretBox.create();
     const stored = await this.audit.change(actor, async (transaction, record) => {
       const { encrypted, recorded } = await this.encryptNew(transaction.query, tenant.id, created);
-      const inserted =
-        tenant.id === PLATFORM_ID ? undefined : await this.tenants.insert(transaction, tenant, encrypted);
+      const inserted = await this.tenants.insert(transaction, tenant, encrypted);
       if (!inserted) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const { createdAt, updatedAt } = inserted;
       const after = present<object>({ ...tenant, createdAt, updatedAt });

@@ -8,7 +8,7 @@ import {
 } from '../../api/validation/fields.js';
 import { BEYOND_PATTERN } from '../../api/validation/schema-extensions.js';
 import { NO_ADDRESS } from '../../outbound/base-url.js';
-import { WALLET_ADAPTERS } from '../tenant.js';
+import { PLATFORM_ID, WALLET_ADAPTERS } from '../tenant.js';
 import type { Status } from '../tenant.entity.js';
 
 /** A year of 365 days. A round that outlives its session by more must be settled by a person. */
@@ -17,10 +17,10 @@ const HIGHEST_REQUESTS_PER_SECOND = 1_000_000;
 
 export const TenantId = (example: string) =>
   PatternField(
-    /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/,
-    'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
+    new RegExp(`^(?!(?:\\.{1,2}|${PLATFORM_ID})$)[A-Za-z0-9._-]{1,64}$`),
+    `must be 1 to 64 of A-Z a-z 0-9 . _ -, and not ., .. or ${PLATFORM_ID}`,
     { example },
-    { pattern: '^[A-Za-z0-9._-]{1,64}$', [BEYOND_PATTERN]: 'not `.` or `..`' },
+    { pattern: '^[A-Za-z0-9._-]{1,64}$', [BEYOND_PATTERN]: `not \`.\`, \`..\` or \`${PLATFORM_ID}\`` },
   );
 
 export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
