@@ -15,7 +15,7 @@ const ROLE = {
 
 /** Contract, section 7. */
 export class CreateKeyRequest {
-  @TextField({ longest: 128, example: 'Night shift' })
+  @TextField({ longest: 128, notBlank: true, example: 'Night shift' })
   name: string;
 
   @ChoiceField(ROLES, ROLE)

@@ -106,6 +106,7 @@ describe('a key', () => {
   test.each([
     [{ role: 'admin' }, 'name'],
     [{ name: '', role: 'admin' }, 'name'],
+    [{ name: ' ', role: 'admin' }, 'name'],
     [{ name: 'x\ny', role: 'admin' }, 'name'],
     [{ name: 'x'.repeat(129), role: 'admin' }, 'name'],
     [{ name: 'x' }, 'role'],

@@ -175,6 +175,7 @@ describe('an id', () => {
 describe('a field of a provider', () => {
   test.each([
     ['name', ''],
+    ['name', ' '],
     ['name', 'x'.repeat(129)],
     ['name', 'a\u0000b'],
     ['name', 'a\ud800b'],

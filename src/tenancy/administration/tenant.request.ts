@@ -23,7 +23,8 @@ export const TenantId = (example: string) =>
     { pattern: '^[A-Za-z0-9._-]{1,64}$', [BEYOND_PATTERN]: `not \`.\`, \`..\` or \`${PLATFORM_ID}\`` },
   );
 
-export const Name = (example: string, presence: Presence) => TextField({ presence, longest: 128, example });
+export const Name = (example: string, presence: Presence) =>
+  TextField({ presence, longest: 128, notBlank: true, example });
 
 /** A change takes effect within a second. Contract, section 3, "Late settlement". */
 export const StatusField = (description = 'by default, a new one is ACTIVE') =>
