@@ -28,6 +28,13 @@ const win = (fields = {}) => world.transaction(session, 'WIN', fields);
 const rollbackOf = ({ transactionId, roundId }: TransactionBody, fields = {}) =>
   world.transaction(session, 'ROLLBACK', { originalTransactionId: transactionId, roundId, ...fields });
 
+/** Submits a transaction that the platform decides, and that stays undecided, because its balance cannot be read. */
+async function balanceUnread(body: TransactionBody): Promise<void> {
+  const { playerRef } = session;
+  world.wallet.next({ do: 'answer', status: 503 }, { path: '/balance', playerRef });
+  expect((await world.submit(body)).status).toBe(500);
+}
+
 /**
  * Submits the request that a scenario of section 3 prepared; the row has the answer, and whether the operator is
  * called.
@@ -47,14 +54,8 @@ describe('section 3, the table of attempts', () => {
   };
   /** Leaves a ROLLBACK undecided. The ROLLBACK of a DECLINED BET only reads the balance, so that read fails instead. */
   const rollbackUndecided = async (body: TransactionBody) => {
-    const { playerRef } = session;
-    const failure = { do: 'answer', status: 503 } as const;
-    if ((await world.stateOf(body.transactionId)) !== 'DECLINED')
-      await transactions.timedOut(rollbackOf(body));
-    else {
-      world.wallet.next(failure, { path: '/balance', playerRef });
-      expect((await world.submit(rollbackOf(body))).status).toBe(500);
-    }
+    const isDeclined = (await world.stateOf(body.transactionId)) === 'DECLINED';
+    await (isDeclined ? balanceUnread(rollbackOf(body)) : transactions.timedOut(rollbackOf(body)));
   };
 
   test.each(
@@ -116,9 +117,15 @@ describe('section 3, the table of WINs', () => {
       },
       'one is `PENDING`': async () => winOf(await stillPending(bet())),
       'one is `TIMED_OUT`': async () => winOf(await transactions.timedOut(bet())),
-      'one is `APPROVED`, with an undecided ROLLBACK of it': async () => {
+      'one is `APPROVED`, with an undecided ROLLBACK of it that the operator has to book': async () => {
         const body = await transactions.approved(bet());
         await transactions.timedOut(rollbackOf(body));
+        return winOf(body);
+      },
+      'one is `APPROVED`, with an undecided ROLLBACK of it that the platform declines': async () => {
+        const body = await transactions.approved(bet());
+        await transactions.approved(winOf(body));
+        await balanceUnread(rollbackOf(body));
         return winOf(body);
       },
       'all are `ROLLED_BACK`': async () => winOf(await rolledBack()),
