@@ -1,7 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { TimePageQuery } from '../api/lists/time-page.js';
-import { IdentifierField, QueryChoiceField, TextField, UuidsField } from '../api/validation/fields.js';
+import {
+  IdentifierField,
+  PatternField,
+  QueryChoiceField,
+  TextField,
+  UuidsField,
+} from '../api/validation/fields.js';
 import { InstantField } from '../api/validation/instant.js';
+import { BEYOND_PATTERN } from '../api/validation/schema-extensions.js';
 import { ATTENTION_KINDS, ATTENTION_STATES, type AttentionKind, type AttentionState } from './attention.js';
 
 /** Longest name of an assignee, in characters. */
@@ -42,7 +49,17 @@ export class SnoozeRequest {
 }
 
 export class CommentRequest {
-  @TextField({ longest: 2_000, notBlank: true, example: 'asked the operator, ticket 4711' })
+  @PatternField(
+    /^(?=\s*\S)(?:[^\p{Cc}\p{Cs}]|\n){1,2000}$/u,
+    'must be 1 to 2000 characters without control characters but line feeds, and not only spaces',
+    { example: 'asked the operator, ticket 4711', description: 'The comment; may have several lines' },
+    {
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: String.raw`^[^\x00-\x09\x0b-\x1f\x7f-\x9f]*$`,
+      [BEYOND_PATTERN]: 'no lone surrogates, and not only spaces',
+    },
+  )
   text: string;
 }
 

@@ -213,10 +213,11 @@ describe('a person', () => {
       item.id,
     ]);
     expect((await support.call('GET', `${ATTENTION}/${item.id}`)).json).toMatchObject({ state: 'OPEN' });
-    const commented = await act(item, 'comments', { text: 'asked the operator' });
+    const text = 'asked the operator:\nticket 4711';
+    const commented = await act(item, 'comments', { text });
     expect([commented.status, commented.json['comments']]).toMatchObject([
       201,
-      [{ by: operations.id, byName: 'Night shift', text: 'asked the operator' }],
+      [{ by: operations.id, byName: 'Night shift', text }],
     ]);
     expect((await act(item, 'close', { reason: 'the operator corrects it' })).json).toMatchObject({
       state: 'CLOSED',
@@ -236,7 +237,7 @@ describe('a person', () => {
       ['unassigned', undefined],
       ['snoozed', `until ${until.slice(0, 19)}Z`],
       ['woken', undefined],
-      ['commented', 'asked the operator'],
+      ['commented', text],
       ['closed', 'the operator corrects it'],
       ['commented', 'done'],
     ]);
@@ -269,7 +270,8 @@ describe('a person', () => {
       expect((await act(item, verb, { ...body, more: 1 })).status).toBe(400);
     }
     expect((await act(item, 'snooze', { until: '2020-01-01' })).status).toBe(400);
-    expect((await act(item, 'comments', { text: ' ' })).status).toBe(400);
+    for (const text of [' ', '\n', 'a\rb', 'a\tb', 'a'.repeat(2_001)])
+      expect((await act(item, 'comments', { text })).status).toBe(400);
     expect((await support.call('GET', `${ATTENTION}/${randomUUID()}`)).status).toBe(404);
   });
 });

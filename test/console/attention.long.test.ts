@@ -101,7 +101,8 @@ describeDesk('attention', () => {
     await dialog(page).getByLabel('Comment').fill('asked the provider,\nticket <b>4711</b>');
     await confirm(page, 'Comment');
     const comments = page.getByRole('table', { name: 'Comments' });
-    await comments.getByText('asked the provider, ticket <b>4711</b>').waitFor();
+    const comment = comments.getByText('asked the provider');
+    await expect.poll(() => comment.innerText()).toBe('asked the provider,\nticket <b>4711</b>');
     await main(page).getByRole('button', { name: 'Close' }).press('Enter');
     await dialog(page).getByLabel('Reason').fill('the provider was repaired');
     await confirm(page, 'Close');

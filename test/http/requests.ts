@@ -208,7 +208,7 @@ export const ACCEPTED = new Map<Type<object>, Fields[]>([
   [AssignSeveralRequest, [{ ids: ['00000000-0000-4000-8000-000000000000'], assignee: 'Ada' }]],
   [SnoozeSeveralRequest, [{ ids: ['00000000-0000-4000-8000-000000000000'], until: '2099-01-31T06:00:00Z' }]],
   [CloseSeveralRequest, [{ ids: ['00000000-0000-4000-8000-000000000000'], reason: 'corrected' }]],
-  [CommentRequest, [{ text: 'asked the operator' }]],
+  [CommentRequest, [{ text: 'asked the operator:\nticket 4711' }]],
   [CloseRequest, [{ reason: 'corrected' }]],
   [FlaggedWinQuery, [{ ...TIME_PAGE, operatorId: 'o' }]],
   [ReconciliationRequest, [{ operatorId: 'o', ...RANGE, record: 'true' }]],

@@ -64,6 +64,13 @@ export function lineIn(form: FormData, name: string): string {
   return textIn(form, name).split(/\s+/).join(' ');
 }
 
+/** The text of a form's field of several lines. The API takes line feeds, but no other line breaks and no tabs. */
+export function linesIn(form: FormData, name: string): string {
+  return textIn(form, name)
+    .replaceAll('\r\n', '\n')
+    .replace(/[^\S\n]/g, ' ');
+}
+
 /**
  * The instant that a field of local time has; undefined if it is empty.
  * @throws Problem if it has another text

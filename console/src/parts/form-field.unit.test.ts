@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instantIn, lineIn } from './form-field.tsx';
+import { instantIn, lineIn, linesIn } from './form-field.tsx';
 
 function formOf(value: string): FormData {
   const form = new FormData();
@@ -8,11 +8,12 @@ function formOf(value: string): FormData {
 }
 
 test.each([
-  ['ticket 4711', 'ticket 4711'],
-  [' ticket 4711,\r\n  one zero too many\n', 'ticket 4711, one zero too many'],
-  [' \n ', ''],
-])('%j is sent as %j', (typed, sent) => {
-  expect(lineIn(formOf(typed), 'field')).toBe(sent);
+  ['ticket 4711', 'ticket 4711', 'ticket 4711'],
+  [' ticket 4711,\r\n\tzero too many\n', 'ticket 4711, zero too many', 'ticket 4711,\n zero too many'],
+  [' \n ', '', ''],
+])('%j is sent as %j or, if lines are kept, as %j', (typed, line, lines) => {
+  expect(lineIn(formOf(typed), 'field')).toBe(line);
+  expect(linesIn(formOf(typed), 'field')).toBe(lines);
 });
 
 test('what is no time is refused, and does not break the dialog', () => {

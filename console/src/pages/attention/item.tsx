@@ -5,7 +5,7 @@ import { ActionButton, type ActionProps } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
-import { instantIn, lineIn, textIn } from '../../parts/form-field.tsx';
+import { instantIn, linesIn, textIn } from '../../parts/form-field.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Person } from '../../parts/person.tsx';
@@ -124,7 +124,7 @@ function Actions({ item: { id, state }, onDone }: WholeProps) {
         sentence={words.commentSentence}
         fields={<CommentField />}
         run={async (form) => {
-          const text = lineIn(form, 'text');
+          const text = linesIn(form, 'text');
           await answer(api.POST('/v1/admin/attention/{id}/comments', { params, body: { text } }));
           return { message: words.commented };
         }}
@@ -147,7 +147,7 @@ function Actions({ item: { id, state }, onDone }: WholeProps) {
 const COMMENTS: readonly Column<Schema<'AttentionComment'>>[] = [
   { title: words.at, cell: ({ at }) => <Time at={at} /> },
   { title: words.by, cell: ({ by, byName }) => <Person name={byName} id={by} /> },
-  { title: words.comment, cell: ({ text }) => text },
+  { title: words.comment, cell: ({ text }) => <span class="lines">{text}</span> },
 ];
 
 const HISTORY: readonly Column<Schema<'AttentionHistoryEntry'>>[] = [
