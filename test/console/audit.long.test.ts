@@ -40,6 +40,7 @@ describeDesk('the page of the audit log', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     const asked = page.getByRole('row').filter({ hasText: 'approval.ask' });
     await asked.getByText('admin of the desk (admin)').waitFor();
+    await asked.getByText('terms.after.maxAdjustmentMinor 5,000.00 EUR').waitFor();
     await page.context().close();
   });
 

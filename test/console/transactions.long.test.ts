@@ -302,7 +302,14 @@ describeDesk('the pages of transactions', () => {
       terms: object;
     };
     expect(terms).toMatchObject({ status: 'DECLINED', balance: 1_200, operatorReference: 'lucky-5512' });
-    await world.admin('POST', `/v1/admin/approvals/${approvalId}/approve`);
+    const approver = await desk.signedIn(`/console/approvals/${approvalId}`);
+    const changes = approver.getByRole('table', { name: 'Before and after' });
+    await changes.getByRole('row', { name: 'Balance in the answer undecided 12.00 EUR' }).waitFor();
+    await approver.getByRole('button', { name: 'Approve' }).click();
+    const approving = approver.getByRole('dialog', { name: 'Approve' });
+    await approving.getByText('Balance in the answer: undecided → 12.00 EUR').waitFor();
+    await approving.getByRole('button', { name: 'Approve' }).click();
+    await approver.getByText('Approved and carried out.').waitFor();
     // The stream reports the decision, so the page follows by itself.
     await page.getByText('settled by hand', { exact: true }).first().waitFor();
     expect(await world.stateOf('bet-to-settle')).toBe('DECLINED');
@@ -317,6 +324,24 @@ describeDesk('the pages of transactions', () => {
     const adjustment = {
       adjustmentId: 'debit-to-send',
       amountMinor: -90,
+    const target = `transaction:${PROVIDER}/bet-to-settle`;
+    await approver.goto(`/console/audit?target=${target}`);
+    await signIn(approver, ADMIN_KEY);
+    const entry = approver.getByRole('row').filter({ hasText: 'transaction.settle' });
+    await entry.getByText('balance 12.00 EUR').waitFor();
+    for (const each of [page, approver]) await each.context().close();
+  });
+
+  test('the approver of a settlement without a balance sees which one is stored', async () => {
+    await transactions.timedOut(bet('bet-without-balance', 400), true);
+    await park('bet-without-balance');
+    const path = `/v1/admin/transactions/${PROVIDER}/bet-without-balance/settle`;
+    const settlement = { status: 'APPROVED', operatorReference: 'lucky-5514', reason: 'ticket 4715' };
+    const { approvalId } = (await world.admin('POST', path, settlement)).json;
+    const page = await desk.signedIn(`/console/approvals/${String(approvalId)}`);
+    const changes = page.getByRole('table', { name: 'Before and after' });
+    const name = 'Balance in the answer undecided the last known balance, or 0';
+    await changes.getByRole('row', { name }).waitFor();
       currency: 'EUR',
       reason: 'ticket 1',
     };

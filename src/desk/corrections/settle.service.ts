@@ -60,11 +60,11 @@ export class SettleService implements OnModuleInit {
     role: 'operations',
     isRecorded: async (query, key) => (await this.stored.find(key, query))?.settledByHand ?? false,
     record: async ({ query }, record, terms) => {
-      const { providerId, transactionId, status, balance, operatorReference, reason } = terms;
+      const { providerId, transactionId, status, balance, currency, operatorReference, reason } = terms;
       const claim = await this.attempts.claimNext(query, terms, terms.attempt);
       if (!claim) throw new CroupierError('CONFLICT', OUTDATED);
       const settled = await this.attempts.settleByHand(query, claim, terms);
-      const after = { status, balance, operatorReference, reason };
+      const after = { status, balance, currency, operatorReference, reason };
       const target = `transaction:${providerId}/${transactionId}`;
       await record({ action: 'transaction.settle', target, after });
       return async () => settled();

@@ -11,9 +11,9 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left, Time } from '../../parts/time.tsx';
-import { approvals as words, freeSpins } from '../../strings.ts';
+import { approvals as words, edit, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
-import { Changes } from './changes.tsx';
+import { Changes, changesOf } from './changes.tsx';
 import { amountText, failureOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
@@ -91,7 +91,16 @@ function Decision({ approval, onDone }: { readonly approval: Approval; readonly 
       <ActionButton
         label={words.approve}
         role={ROLE_OF[kind]}
-        sentence={words.approveSentence(summary, amountText(approval))}
+        sentence={
+          <span class="changes">
+            <span>{words.approveSentence(summary, amountText(approval))}</span>
+            {changesOf(approval)
+              .filter(({ before, after }) => before !== after)
+              .map(({ what, before, after }) => (
+                <span key={what}>{edit.change(what, before, after)}</span>
+              ))}
+          </span>
+        }
         impossible={own ? words.own : undefined}
         run={async () => {
           const approved = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));

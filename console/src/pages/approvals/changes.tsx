@@ -32,10 +32,15 @@ export function Changes({ approval }: { readonly approval: Approval }) {
   );
 }
 
-function changesOf(approval: Approval): Change[] {
+export function changesOf(approval: Approval): Change[] {
   const { kind, before = {}, after = {}, limit, currency, terms, stakeMinor, amountMinor } = approval;
   if (kind === 'settlement') {
-    return [{ what: words.transaction, before: words.undecided, after: String(terms['status']) }];
+    const { status, balance } = terms;
+    const stored = typeof balance === 'number' ? moneyText(balance, currency) : words.lastBalance;
+    return [
+      { what: words.transaction, before: words.undecided, after: String(status) },
+      { what: words.balance, before: words.undecided, after: stored },
+    ];
   }
   if (kind === 'limit') {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -8,22 +8,39 @@ export interface FieldChange {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The fields that differ between the target before and after an action, in the order of the target. Without a `before`,
- * they are all fields of `after`: the created target, the parameters of a read, or the message of a refusal.
+ * The fields that differ between the target before and after an action, in the order of the target; those of a nested
+ * record are named with it, such as `terms.amountMinor`. Without a `before`, they are all fields of `after`: the created
+ * target, the parameters of a read, or the message of a refusal.
  */
 export function changesBetween(before: Fields = {}, after: Fields = {}): FieldChange[] {
-  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...fields]
-    .map((field) => ({ field, before: before[field] ?? undefined, after: after[field] ?? undefined }))
+  const [olds, news] = [flat(before), flat(after)];
+  return [...new Set([...olds.keys(), ...news.keys()])]
+    .map((field) => ({ field, before: olds.get(field) ?? undefined, after: news.get(field) ?? undefined }))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
-/** The currency of an entry's amounts: that of its target, such as `limit:lucky/EUR`, or of the record itself. */
+function flat(fields: Fields): Map<string, unknown> {
+  const entries = Object.entries(fields).flatMap(([field, value]): [string, unknown][] => {
+    if (!isRecord(value)) return [[field, value]];
+    return [...flat(value)].map(([inner, leaf]) => [`${field}.${inner}`, leaf]);
+  });
+  return new Map(entries);
+}
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a field has an amount in minor units. */
+export const isAmount = (field: string) => /(?:Minor|^balance|\.balance)$/.test(field);
+
+/** The currency of an entry's amounts: that of its target, such as `limit:lucky/EUR`, of the record or of its terms. */
 export function currencyOf(target: string, ...records: readonly (Fields | undefined)[]): string | undefined {
   const [, ofLimit] = /^limit:[^/]+\/([A-Z]{3})$/.exec(target) ?? [];
   if (ofLimit !== undefined) return ofLimit;
-  const currency = records.find((fields) => typeof fields?.['currency'] === 'string')?.['currency'];
-  return typeof currency === 'string' ? currency : undefined;
+  return records
+    .flatMap((fields = {}) => [fields, fields['terms']])
+    .map((fields) => (isRecord(fields) ? fields['currency'] : undefined))
+    .find((currency) => typeof currency === 'string');
 }
 
 /** An entry's place in the chain. */

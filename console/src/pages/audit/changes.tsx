@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../api/schemas.ts';
 import { Money } from '../../parts/money.tsx';
 import { audit as words } from '../../strings.ts';
-import { changesBetween, currencyOf } from './changes.ts';
+import { changesBetween, currencyOf, isAmount } from './changes.ts';
 
 type Entry = Schema<'AuditEntryResponse'>;
 
@@ -29,7 +29,7 @@ export function Changes({ of: { target, before, after } }: { readonly of: Entry 
 
 function valueOf(field: string, value: unknown, currency: string | undefined): ComponentChildren {
   if (value === undefined || value === null) return words.nothing;
-  if (typeof value === 'number' && currency !== undefined && field.endsWith('Minor'))
+  if (typeof value === 'number' && currency !== undefined && isAmount(field))
     return <Money minor={value} currency={currency} />;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

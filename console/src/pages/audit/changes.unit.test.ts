@@ -11,6 +11,15 @@ test('only the fields that differ are a change', () => {
   ]);
 });
 
+test('the fields of nested records are named with them', () => {
+  const after = { summary: 'a', terms: { amountMinor: 250, players: ['x'], after: { dailyMinor: 1 } } };
+  expect(changesBetween({ terms: { amountMinor: 250 } }, after).map(({ field }) => field)).toEqual([
+    'summary',
+    'terms.players',
+    'terms.after.dailyMinor',
+  ]);
+});
+
 test('everything of a created target is a change, and nothing of an entry without details', () => {
   expect(changesBetween(undefined, { name: 'a' })).toEqual([
     { field: 'name', before: undefined, after: 'a' },
@@ -22,6 +31,7 @@ test.each([
   { target: 'limit:lucky/EUR', record: {}, currency: 'EUR' },
   { target: 'limit:*/SEK', record: { currency: 'EUR' }, currency: 'SEK' },
   { target: 'adjustment:a-1', record: { currency: 'EUR' }, currency: 'EUR' },
+  { target: 'approval:a-1', record: { terms: { currency: 'SEK' } }, currency: 'SEK' },
   { target: 'adjustment:limit:x/EUR', record: {}, currency: undefined },
 ])('the amounts of $target $record are in $currency', ({ target, record, currency }) => {
   expect(currencyOf(target, undefined, record)).toBe(currency);
