@@ -249,6 +249,17 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test('another filter leaves an instant of the address as it is, also in the hour that occurs twice', async () => {
+    const from = '2026-10-25T01:30:00.123Z';
+    const options = { timezoneId: 'Europe/Berlin' };
+    const page = await desk.signedIn(`/console/transactions?from=${from}`, ADMIN_KEY, options);
+    await page.getByLabel('Kind', { exact: true }).selectOption('BET');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/kind=BET/);
+    expect(new URL(page.url()).searchParams.get('from')).toBe(from);
+    await page.context().close();
+  });
+
   test('the CSV has all rows that the filter selects, with the amounts in major units', async () => {
     const page = await desk.signedIn(`/console/transactions?playerRef=${PLAYER}&kind=BET`);
     await page.getByRole('table', { name: 'Transactions' }).getByText('250.00 EUR').waitFor();

@@ -35,7 +35,7 @@ export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
     const form = event.currentTarget as HTMLFormElement;
     const values = new FormData(form);
     if (!valuesAreValid(fields, form, values)) return;
-    const given = fields.map((field) => [field.name, valueOf(field, values)] as const);
+    const given = fields.map((field) => [field.name, valueOf(field, values, query)] as const);
     route(withQuery(path, Object.fromEntries(given)));
   };
   const folded = fields.filter(({ more }) => more);
@@ -127,10 +127,15 @@ function shownValue(type: Filter['type'], value: string, currency: string): stri
   return (value.startsWith('-') ? '-' : '') + majorUnits(Math.abs(Number(value)), currency);
 }
 
-function valueOf({ name, type }: Filter, values: FormData): string {
+function valueOf({ name, type }: Filter, values: FormData, query: FieldProps['query']): string {
   const text = textOf(values, name);
   if (text === '') return '';
-  if (type === 'instant') return instantOf(text) ?? '';
+  if (type === 'instant') {
+    const instant = instantOf(text) ?? '';
+    const given = query[name] ?? '';
+    // Local time has no milliseconds, and an hour that occurs twice: what was not edited stays as the address has it.
+    return instant === instantOf(localOf(given)) ? given : instant;
+  }
   if (type === 'amount') return String(signedMinorUnits(text, textOf(values, 'currency')));
   return text;
 }
