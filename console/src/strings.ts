@@ -656,6 +656,7 @@ export const freeSpins = {
     `${counted(count, 'WIN')}${total === undefined ? '' : `: ${total}`}${flagged === undefined ? '' : `, ${flagged} flagged`}`,
   defaultStake: "the provider's default stake",
   unknownStake: 'a stake that the provider chooses',
+  atMost: (amount: string) => `at most ${amount}`,
   unknownAmount: 'unknown',
   terms: (spins: number, stake: string, player: string, game: string) =>
     `${counted(spins, 'spin')} of ${stake} for ${player} in ${game}`,

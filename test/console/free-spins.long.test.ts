@@ -63,8 +63,16 @@ describeDesk('free spins', () => {
     await button(page, 'Ask the provider').click();
     await dialog(page).getByRole('button', { name: 'Ask the provider' }).click();
     await page.getByText('10 spins remain.').waitFor();
+    const requestRef = new URL(page.url()).pathname.split('/').at(-1)!;
+    world.provider.batches.get(`batch-of-${requestRef}`)!.remainingSpins = 1;
     await button(page, 'Cancel the grant').click();
-    await dialog(page).getByText('(2.00 EUR)').waitFor();
+    await dialog(page).getByText('(at most 2.00 EUR)').waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel', exact: true }).click();
+    await button(page, 'Ask the provider').click();
+    await dialog(page).getByRole('button', { name: 'Ask the provider' }).click();
+    await page.getByText('1 spin remains.').waitFor();
+    await button(page, 'Cancel the grant').click();
+    await dialog(page).getByText('(at most 0.20 EUR)').waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel the grant' }).click();
     await main(page).getByText('Cancelled', { exact: true }).waitFor();
     await page.context().close();
@@ -210,6 +218,23 @@ describeDesk('free spins', () => {
     await expect
       .poll(() => link.getAttribute('href'))
       .toBe(`/console/players/${player}?operatorId=${OPERATOR}`);
+    await page.context().close();
+  });
+
+  test('the cancel of a batch does not count the grants that are completed', async () => {
+    const order = batchOrder(3, { spins: 10, betAmountMinor: 100 });
+    const { json } = await world.admin('POST', BATCHES, order);
+    const page = await desk.signedIn(`/console/free-spins/batches/${String(json['batchId'])}`, promotions);
+    await main(page).getByText('3 granted').waitFor();
+    const { requestRef } = world.provider
+      .calls(GRANT)
+      .find((call) => call.json['playerRef'] === order.playerRefs[0])!.json;
+    world.provider.batches.get(`batch-of-${String(requestRef)}`)!.remainingSpins = 0;
+    await button(page, 'Ask about all').click();
+    await dialog(page).getByRole('button', { name: 'Ask about all' }).click();
+    await main(page).getByText('Completed grants').waitFor();
+    await button(page, 'Cancel the batch').click();
+    await dialog(page).getByText('together at most 20.00 EUR').waitFor();
     await page.context().close();
   });
 

@@ -16,6 +16,12 @@ export function stakeText(
   return isKnownStake(stakeMinor) ? moneyText(stakeMinor, currency) : unknown;
 }
 
+/** The value of the spins that a cancel ends, in a sentence: some of them may have been played. */
+export function cancelledText(spins: number, betAmountMinor: number, currency: string): string {
+  if (betAmountMinor === 0) return words.unknownStake;
+  return words.atMost(moneyText(BigInt(spins) * BigInt(betAmountMinor), currency));
+}
+
 interface StakeProps {
   readonly minor: number | undefined;
   readonly currency: string;

@@ -12,7 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
-import { Stake } from '../../parts/stake.tsx';
+import { cancelledText, Stake } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
 import { freeSpins as words } from '../../strings.ts';
@@ -146,7 +146,7 @@ function Whole({ batch, failures, onDone }: WholeProps) {
 }
 
 function Actions({ batch, failures, onDone }: WholeProps) {
-  const { batchId, total, granted, failed, pending, spins, betAmountMinor, currency } = batch;
+  const { batchId, total, granted, failed, pending, completed = 0, spins, betAmountMinor, currency } = batch;
   const params = { path: { batchId } };
   const unknown = (failures ?? []).reduce(
     (sum, { count, outcomeUnknown }) => sum + (outcomeUnknown ? count : 0),
@@ -158,13 +158,14 @@ function Actions({ batch, failures, onDone }: WholeProps) {
     betAmountMinor === 0
       ? words.unknownStake
       : moneyText(BigInt(grants) * BigInt(spins) * BigInt(betAmountMinor), currency);
+  const cancelledOf = (grants: number) => cancelledText(grants * spins, betAmountMinor, currency);
   return (
     <div class="toolbar mb-3">
       <ActionButton
         label={words.cancelBatch}
         role="promotions"
         danger
-        sentence={words.cancelBatchSentence(pending, granted, moneyOf(pending + granted))}
+        sentence={words.cancelBatchSentence(pending, granted, cancelledOf(pending + granted - completed))}
         impossible={granted + pending + failed === 0 ? words.nothingToCancel : undefined}
         run={async () => {
           await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/cancel', { params }));
@@ -189,7 +190,7 @@ function Actions({ batch, failures, onDone }: WholeProps) {
         label={words.voidBatch}
         role="promotions"
         danger
-        sentence={words.voidBatchSentence(unknown, moneyOf(unknown))}
+        sentence={words.voidBatchSentence(unknown, cancelledOf(unknown))}
         fields={<p role="status">{voided.value > 0 && words.voiding(voided.value, unknown)}</p>}
         impossible={(failed === 0 ? undefined : unread) ?? (unknown === 0 ? words.noneUnknown : undefined)}
         run={async () => {

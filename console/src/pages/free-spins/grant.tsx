@@ -10,7 +10,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
-import { Stake, stakeText } from '../../parts/stake.tsx';
+import { cancelledText, Stake, stakeText } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { playerAddress } from '../../parts/transaction-columns.tsx';
 import { freeSpins as words } from '../../strings.ts';
@@ -123,9 +123,11 @@ function termsOf({ spins, betAmountMinor, currency, playerRef, gameId }: Grant):
 /** What can be done with a grant. A refusal by the provider changes the grant, too, so it is always read again. */
 function Actions({ grant, onDone }: WholeProps) {
   const { requestRef, state, failure, spins, betAmountMinor, currency } = grant;
+  const { remainingSpins = spins, completed } = grant;
   const params = { path: { requestRef } };
   const what = termsOf(grant);
   const money = stakeText(BigInt(spins) * BigInt(betAmountMinor), currency);
+  const cancelled = cancelledText(completed ? 0 : remainingSpins, betAmountMinor, currency);
   const then = async <T,>(call: Promise<T>): Promise<T> => {
     try {
       return await call;
@@ -150,7 +152,7 @@ function Actions({ grant, onDone }: WholeProps) {
         label={words.cancel}
         role="promotions"
         danger
-        sentence={words.cancelSentence(what, money)}
+        sentence={words.cancelSentence(what, cancelled)}
         impossible={state === 'GRANTED' ? undefined : words.onlyGranted}
         run={async () => {
           await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/cancel', { params })));
@@ -171,7 +173,7 @@ function Actions({ grant, onDone }: WholeProps) {
         label={words.void}
         role="promotions"
         danger
-        sentence={words.voidSentence(what, money)}
+        sentence={words.voidSentence(what, cancelled)}
         impossible={failure?.outcomeUnknown ? undefined : words.onlyUnknown}
         run={async () => {
           await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/void', { params })));
