@@ -57,6 +57,12 @@ describeDesk('attention', () => {
     await page.context().close();
   });
 
+  test('a filter that selects no item does not say that nothing waits', async () => {
+    const page = await desk.signedIn('/console/attention?operatorId=luckycasino', operations);
+    await main(page).getByText('Nothing matches.').waitFor();
+    await page.context().close();
+  });
+
   test('several items are assigned and closed together, and what was skipped says why', async () => {
     const [first, second, third] = [4, 5, 6].map((size) => itemOf.get(size)!);
     const page = await desk.signedIn('/console/attention', operations);

@@ -80,6 +80,7 @@ export default function Attention() {
   const keys = useSignal<ReadonlySet<string>>(new Set());
   useEffect(() => void (keys.value = new Set()), [url]);
   const chosen = (list.data.value?.items ?? []).filter(({ id }) => keys.value.has(id));
+  const listsAllOpen = ['', 'state=OPEN'].includes(new URLSearchParams(query).toString());
   return (
     <>
       <h1 class="h4">{words.title}</h1>
@@ -97,7 +98,7 @@ export default function Attention() {
         columns={COLUMNS}
         list={list}
         keyOf={({ id }) => id}
-        empty={words.none}
+        {...(listsAllOpen && { empty: words.none })}
         selection={{
           chosen: keys.value,
           onChange: (changed) => (keys.value = changed),
