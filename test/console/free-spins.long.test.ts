@@ -268,6 +268,7 @@ describeDesk('free spins', () => {
     const { json } = await world.admin('GET', '/v1/admin/free-spins/batches');
     const [batch] = json['items'] as { batchId: string }[];
     const page = await desk.signedIn('/console/free-spins', await desk.keyOf('auditor'));
+    await expect.poll(() => main(page).getByText('Needs the role promotions').count()).toBe(2);
     for (const name of ['New grant', 'New batch'])
       await expect.poll(() => button(page, name).getAttribute('title')).toBe('Needs the role promotions');
     await main(page).getByRole('link', { name: 'Batches' }).click();

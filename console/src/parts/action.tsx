@@ -39,17 +39,40 @@ export interface ActionProps {
 export function ActionButton(props: ActionProps) {
   const open = useSignal(false);
   const { label, role, danger, impossible } = props;
-  const obstacle = may(role) ? impossible : words.needsRole(role);
+  return (
+    <>
+      <HintedButton
+        label={label}
+        style={danger ? 'btn-outline-danger' : 'btn-outline-primary'}
+        obstacle={may(role) ? impossible : words.needsRole(role)}
+        onClick={() => (open.value = true)}
+      />
+      {open.value && <ConfirmDialog {...props} onClose={() => (open.value = false)} />}
+    </>
+  );
+}
+
+interface HintedButtonProps {
+  readonly label: string;
+  /** Bootstrap's class. */
+  readonly style: string;
+  /** Why the button is disabled, shown beside it; undefined if it is not. */
+  readonly obstacle: string | undefined;
+  readonly onClick?: () => void;
+}
+
+/** A button that is disabled, and says why, if there is an obstacle. */
+export function HintedButton({ label, style, obstacle, onClick }: HintedButtonProps) {
   const hint = useId();
   return (
     <span class="action">
       <button
         type="button"
-        class={`btn btn-sm ${danger ? 'btn-outline-danger' : 'btn-outline-primary'}`}
+        class={`btn btn-sm ${style}`}
         disabled={obstacle !== undefined}
         title={obstacle}
         aria-describedby={obstacle === undefined ? undefined : hint}
-        onClick={() => (open.value = true)}
+        onClick={onClick}
       >
         {label}
       </button>
@@ -58,7 +81,6 @@ export function ActionButton(props: ActionProps) {
           {obstacle}
         </span>
       )}
-      {open.value && <ConfirmDialog {...props} onClose={() => (open.value = false)} />}
     </span>
   );
 }

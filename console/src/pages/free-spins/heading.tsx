@@ -1,4 +1,5 @@
 import { may } from '../../api/session.ts';
+import { HintedButton } from '../../parts/action.tsx';
 import { withQuery } from '../../parts/addresses.ts';
 import { usePage } from '../../parts/page.ts';
 import { Views } from '../../parts/views.tsx';
@@ -40,9 +41,5 @@ function FormLink({ title, href }: { readonly title: string; readonly href: stri
       </a>
     );
   }
-  return (
-    <button type="button" class="btn btn-sm btn-primary" disabled title={action.needsRole('promotions')}>
-      {title}
-    </button>
-  );
+  return <HintedButton label={title} style="btn-primary" obstacle={action.needsRole('promotions')} />;
 }
