@@ -75,6 +75,26 @@ describeDesk('limits', () => {
     await page.getByRole('button', { name: 'Set limits' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Operator').fill(OPERATOR);
+  test('the notice of a change at the end of a form is on the screen, and the focus in the content', async () => {
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/CHF`, { dailyMinor: 90_000 });
+    const address = `/console/limits?operatorId=${OPERATOR}&currency=CHF`;
+    const page = await desk.signedIn(address, await desk.keyOf('admin'), { viewport: PHONE });
+    await page.getByText('Change the limits').first().click();
+    await page.getByRole('textbox', { name: 'WIN' }).fill('1000');
+    const notice = page.getByText('Change the limits: done.');
+    for (const [button, place] of [
+      ['Change the limits', page],
+      ['Change the limits', page.getByRole('dialog')],
+    ] as const)
+      await place.getByRole('button', { name: button }).click();
+    await notice.waitFor();
+    expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(PHONE.height / 2);
+    const { y } = (await notice.boundingBox())!;
+    expect(y > 0 && y < PHONE.height).toBe(true);
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+    await page.context().close();
+  });
+
     await dialog.getByLabel('Currency').fill('SEK');
     await dialog.getByLabel('24 hours').fill('800');
     await dialog.getByRole('button', { name: 'Set limits' }).click();

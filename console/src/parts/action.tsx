@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import type { Role } from '../api/roles.ts';
 import { may } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { lineIn } from './form-field.tsx';
 import { announce, announceFailure, type Origin, type Outcome } from './notice.tsx';
+import { focusContent } from './page.ts';
 import { ProblemAlert, problemOf } from './problem.tsx';
 import { useOpenDialog } from './unsaved.ts';
 
@@ -64,9 +65,18 @@ interface HintedButtonProps {
 /** A button that is disabled, and says why, if there is an obstacle. */
 export function HintedButton({ label, style, obstacle, onClick }: HintedButtonProps) {
   const hint = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  // An action may disable or remove its own button, which gets the focus back from the dialog: it would then be lost.
+  useLayoutEffect(() => {
+    const own = button.current;
+    return () => {
+      if (document.activeElement === own) focusContent();
+    };
+  }, [obstacle]);
   return (
     <span class="action">
       <button
+        ref={button}
         type="button"
         class={`btn btn-sm ${style}`}
         disabled={obstacle !== undefined}

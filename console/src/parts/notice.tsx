@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { action as words } from '../strings.ts';
 import { addressOf } from './addresses.ts';
+import { focusContent } from './page.ts';
 
 /** What an action led to. */
 export interface Outcome {
@@ -46,7 +47,7 @@ export function dismissNotice(): void {
 export function Notice() {
   const shown = notice.value;
   return (
-    <div role="status">
+    <div role="status" class="notice-place">
       {shown && (
         <div class={`alert ${shown.failed ? 'alert-danger' : 'alert-success'} notice`}>
           <span>
@@ -63,7 +64,10 @@ export function Notice() {
           <button
             type="button"
             class={`btn btn-sm ${shown.failed ? 'btn-outline-danger' : 'btn-outline-success'}`}
-            onClick={dismissNotice}
+            onClick={() => {
+              dismissNotice();
+              focusContent();
+            }}
           >
             {words.dismiss}
           </button>

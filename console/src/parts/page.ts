@@ -17,6 +17,11 @@ export function usePage(): PageAddress {
   return { path, query, url: `${path}?${new URLSearchParams(query).toString()}` };
 }
 
+/** Moves the focus to the content of the page, from where the Tab key goes on. */
+export function focusContent(): void {
+  document.getElementById('main')?.focus({ preventScroll: true });
+}
+
 /** Replaces the page's address with another one, as soon as there is one, unless the person has left the page. */
 export function useRedirect(address: string | undefined): void {
   const page = usePage();

@@ -8,6 +8,7 @@ import { connection } from '../api/stream.ts';
 import { shell as words, signIn } from '../strings.ts';
 import { addressOf } from './addresses.ts';
 import { dismissNotice, Notice } from './notice.tsx';
+import { focusContent } from './page.ts';
 import { SearchBox } from './search-box.tsx';
 import { outdated } from './unsaved.ts';
 
@@ -27,21 +28,20 @@ interface ShellProps {
 /** What surrounds each page: the banner, the search box, the navigation and the notice. */
 export function Shell({ links, children }: ShellProps) {
   const { path } = useLocation();
-  const main = useRef<HTMLElement>(null);
   const menu = useRef<HTMLDetailsElement>(null);
   const shownBefore = useRef(false);
   useEffect(() => {
     dismissNotice();
     if (menu.current && !isWide()) menu.current.open = false;
     // Otherwise the focus would stay on a link of the page before, or go with it to the start of the document.
-    if (shownBefore.current) main.current?.focus({ preventScroll: true });
+    if (shownBefore.current) focusContent();
     shownBefore.current = true;
   }, [path]);
   const sandbox = me.value?.environment === 'sandbox';
   const shown = links.filter(({ role, sandboxOnly }) => may(role) && (sandbox || !sandboxOnly));
   return (
     <>
-      <a class="visually-hidden-focusable skip" href="#main" onClick={() => main.current?.focus()}>
+      <a class="visually-hidden-focusable skip" href="#main" onClick={focusContent}>
         {words.skip}
       </a>
       <Banner />
@@ -64,7 +64,7 @@ export function Shell({ links, children }: ShellProps) {
             </ul>
           </details>
         </nav>
-        <main ref={main} id="main" tabIndex={-1}>
+        <main id="main" tabIndex={-1}>
           <Notice />
           {children}
         </main>
