@@ -992,6 +992,7 @@ export const limits = {
   remove: 'Remove the limits',
   willRemove: (operatorId: string, currency: string) =>
     `All own limits of ${operatorId} in ${currency} will be removed: at once if no limit in effect is raised or removed by that, otherwise once another administrator approves it.`,
+  amount: (name: string, amount: string) => `${name}: ${amount}`,
   set: 'Set limits',
   willSet:
     'A first or lower limit holds at once; a higher one waits for another administrator. Amounts are in major units, such as 250.00. An empty field leaves its limit as it is.',

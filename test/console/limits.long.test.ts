@@ -1,6 +1,13 @@
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { OPERATOR, useWorld } from '../world/world.js';
 import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+
+/** What a screen reader says about a dialog after its name. */
+const descriptionOf = async (dialog: Locator) => {
+  const id = await dialog.getAttribute('aria-describedby');
+  return dialog.locator(`[id="${id}"]`).textContent();
+};
 
 describeDesk('limits', () => {
   const world = useWorld();
@@ -18,6 +25,7 @@ describeDesk('limits', () => {
     await dialog.getByRole('button', { name: 'Set limits' }).click();
     await dialog.getByRole('alert').filter({ hasText: 'Enter an amount of EUR' }).waitFor();
     await dialog.getByLabel('Adjustment').fill('250');
+    await expect.poll(() => descriptionOf(dialog)).toMatch(/^A first or lower.*Adjustment: 250\.00 EUR$/);
     await dialog.getByRole('button', { name: 'Set limits' }).click();
     await page.getByRole('heading', { name: `Limits of ${OPERATOR} in EUR` }).waitFor();
     for (const place of [
@@ -67,14 +75,6 @@ describeDesk('limits', () => {
     await page.context().close();
   });
 
-  test('limits that are set where they are shown already are shown as they are now', async () => {
-    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/SEK`, { dailyMinor: 90_000 });
-    const page = await desk.signedIn(`/console/limits?operatorId=${OPERATOR}&currency=SEK`);
-    const shown = page.getByRole('region', { name: `Limits of ${OPERATOR}` });
-    await shown.getByText('900.00 SEK').waitFor();
-    await page.getByRole('button', { name: 'Set limits' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Operator').fill(OPERATOR);
   test('the notice of a change at the end of a form is on the screen, and the focus in the content', async () => {
     await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/CHF`, { dailyMinor: 90_000 });
     const address = `/console/limits?operatorId=${OPERATOR}&currency=CHF`;
@@ -95,6 +95,14 @@ describeDesk('limits', () => {
     await page.context().close();
   });
 
+  test('limits that are set where they are shown already are shown as they are now', async () => {
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/SEK`, { dailyMinor: 90_000 });
+    const page = await desk.signedIn(`/console/limits?operatorId=${OPERATOR}&currency=SEK`);
+    const shown = page.getByRole('region', { name: `Limits of ${OPERATOR}` });
+    await shown.getByText('900.00 SEK').waitFor();
+    await page.getByRole('button', { name: 'Set limits' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Operator').fill(OPERATOR);
     await dialog.getByLabel('Currency').fill('SEK');
     await dialog.getByLabel('24 hours').fill('800');
     await dialog.getByRole('button', { name: 'Set limits' }).click();
@@ -111,7 +119,9 @@ describeDesk('limits', () => {
     await shown.getByText('900.00 NOK').waitFor();
     await shown.getByRole('button', { name: 'Remove the limits' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('at once if no limit in effect is raised or removed').waitFor();
+    await expect
+      .poll(() => descriptionOf(dialog))
+      .toMatch(/at once if no limit in effect is raised or removed.*24 hours: 900\.00 NOK$/);
     await dialog.getByRole('button', { name: 'Remove the limits' }).click();
     await page.getByText('Remove the limits: done.').waitFor();
     await shown.getByText('No limit is set.').waitFor();

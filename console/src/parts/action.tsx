@@ -99,7 +99,7 @@ export function HintedButton({ label, style, obstacle, onClick }: HintedButtonPr
 export function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
   const { label, sentence, reason, suggestedReason, fields, danger, run, onDone, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [title, reasonId] = [useId(), useId()];
+  const [title, sentenceId, reasonId] = [useId(), useId(), useId()];
   const busy = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
   const leftSince = useLeft();
@@ -133,12 +133,19 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
   // Chromium closes a dialog at a second Escape even if the first was prevented.
   const close = () => (busy.value ? dialog.current?.showModal() : onClose());
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={title} onCancel={cancel} onClose={close}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={title}
+      aria-describedby={sentenceId}
+      onCancel={cancel}
+      onClose={close}
+    >
       <form onSubmit={(event) => void submit(event)}>
         <h2 id={title} class="h5">
           {label}
         </h2>
-        <p>{sentence}</p>
+        <p id={sentenceId}>{sentence}</p>
         {fields}
         {reason && (
           <div class="mb-3">

@@ -16,6 +16,7 @@ import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { limits as words } from '../../strings.ts';
 import { NewLimit } from './new-limit.tsx';
+import { Amounts } from './amounts.tsx';
 import { LIMITS } from './limit-names.ts';
 
 type Limit = Schema<'LimitResponse'>;
@@ -163,7 +164,13 @@ function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
               label={words.remove}
               role="admin"
               danger
-              sentence={words.willRemove(operatorId, currency)}
+              sentence={
+                <Amounts
+                  sentence={words.willRemove(operatorId, currency)}
+                  amounts={data}
+                  currency={currency}
+                />
+              }
               run={async () =>
                 approvalOf(
                   await answerWithStatus(

@@ -1,5 +1,6 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
@@ -8,29 +9,23 @@ import { addressOf } from '../../parts/addresses.ts';
 import { FormField, textIn } from '../../parts/form-field.tsx';
 import { minorUnits } from '../../parts/major-units.ts';
 import { limits as words } from '../../strings.ts';
+import { Amounts } from './amounts.tsx';
 import { LIMITS } from './limit-names.ts';
 
 /** Sets limits of an operator and currency. Those that are set already and not named here stay as they are. */
 export function NewLimit({ onDone }: { readonly onDone: () => void }) {
   const { route } = useLocation();
   const page = useRef<string | undefined>(undefined);
+  const typed = useSignal<FormData | undefined>(undefined);
   return (
     <ActionButton
       label={words.set}
       role="admin"
-      sentence={words.willSet}
-      fields={
-        <>
-          <FormField name="operatorId" label={words.operator} required hint={words.starHint} />
-          <FormField name="currency" label={words.currency} required />
-          {LIMITS.map((name) => (
-            <FormField key={name} name={name} label={words.nameOf[name]} />
-          ))}
-        </>
-      }
+      sentence={<Amounts sentence={words.willSet} {...amountsTyped(typed.value)} />}
+      fields={<Fields typed={typed} />}
       run={async (form) => {
         const operatorId = textIn(form, 'operatorId');
-        const currency = textIn(form, 'currency').toUpperCase();
+        const currency = currencyIn(form);
         const params = { path: { operatorId, currency } };
         const body = amountsIn(form, currency);
         const { status, body: answered } = await answerWithStatus<unknown>(
@@ -47,6 +42,29 @@ export function NewLimit({ onDone }: { readonly onDone: () => void }) {
       }}
     />
   );
+}
+
+/** @param typed follows what the dialog's form has; undefined if no dialog is open */
+function Fields({ typed }: { readonly typed: Signal<FormData | undefined> }) {
+  useEffect(() => () => void (typed.value = undefined), []);
+  return (
+    <div onInput={({ currentTarget }) => (typed.value = new FormData(currentTarget.closest('form')!))}>
+      <FormField name="operatorId" label={words.operator} required hint={words.starHint} />
+      <FormField name="currency" label={words.currency} required />
+      {LIMITS.map((name) => (
+        <FormField key={name} name={name} label={words.nameOf[name]} />
+      ))}
+    </div>
+  );
+}
+
+const currencyIn = (form: FormData) => textIn(form, 'currency').toUpperCase();
+
+/** What has been typed so far; a field that has no amount of the currency is left out. */
+function amountsTyped(form = new FormData()) {
+  const currency = currencyIn(form);
+  const amounts = LIMITS.map((name) => [name, minorUnits(textIn(form, name), currency)] as const);
+  return { currency, amounts: currency === '' ? {} : Object.fromEntries(amounts) };
 }
 
 /** @throws Problem if a field has no amount of the currency */
