@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { AnyComponent } from 'preact';
-import { LocationProvider, Route, Router, useRoute } from 'preact-iso';
+import { LocationProvider, Route, Router, useLocation, useRoute } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { loadOidc } from './api/load-oidc.ts';
 import type { Problem } from './api/problem.ts';
@@ -42,6 +42,30 @@ async function signInAt(issuer: Issuer): Promise<void> {
   }
 }
 
+function Pages() {
+  const { path } = useLocation();
+  // The router would throw.
+  if (!isDecodable(path)) return <NotFound />;
+  return (
+    <Router>
+      {PAGES.map(({ path, component }) => (
+        <Route key={path} path={path} component={component} />
+      ))}
+      <Route default component={NotFound} />
+    </Router>
+  );
+}
+
+/** Whether an address is not cut off within an escape, such as `%2`. */
+function isDecodable(path: string): boolean {
+  try {
+    // The bundler drops a call whose result is not used.
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export function App() {
   const settings = useSignal<Settings | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
@@ -64,12 +88,7 @@ export function App() {
   return (
     <LocationProvider scope="/console">
       <Shell links={LINKS}>
-        <Router>
-          {PAGES.map(({ path, component }) => (
-            <Route key={path} path={path} component={component} />
-          ))}
-          <Route default component={NotFound} />
-        </Router>
+        <Pages />
       </Shell>
     </LocationProvider>
   );

@@ -816,9 +816,9 @@ export const approvals = {
   noLimit: 'no limit',
   undecided: 'undecided',
   transaction: 'The transaction',
-  used: 'Used of the limits in the 24 hours before the request',
   balance: 'Balance in the answer',
   lastBalance: 'the last known balance, or 0',
+  used: 'Used of the limits in the 24 hours before the request',
   exceeds: (name: string, limit: string) => `It needs approval because of the limit ${name} of ${limit}.`,
   always: {
     grant: 'It needs the approval of a second person.',

@@ -144,6 +144,9 @@ function messageClassesOf(application: Express, closesConnections: () => boolean
 /** Percent-encoded unreserved characters, which mean the same unencoded: RFC 3986, section 2.3. */
 const UNRESERVED = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/gi;
 
+/** Each address below has the same document, which tells a person that an address is cut off. */
+const CONSOLE = '/console/';
+
 /**
  * The request target for routing. Unreserved characters are decoded here, because Express does not decode the path
  * before it compares the path with the routes.
@@ -157,7 +160,7 @@ function routableUrl(url: string): string | undefined {
   try {
     decodeURIComponent(path);
   } catch {
-    return undefined;
+    return path.startsWith(CONSOLE) ? CONSOLE : undefined;
   }
   return path.replace(UNRESERVED, decodeURIComponent) + url.slice(path.length);
 }

@@ -19,6 +19,7 @@ test.each([
   '/console/attention',
   '/console/transactions/acme/bet.1.js',
   '/console/transactions?state=TIMED_OUT',
+  '/console/players/%E0%A4%A',
 ])('%s is the page', async (path) => {
   const response = await get(path);
   expect(response.status).toBe(200);

@@ -324,17 +324,6 @@ describeDesk('the pages of transactions', () => {
     // The stream reports the decision, so the page follows by itself.
     await page.getByText('settled by hand', { exact: true }).first().waitFor();
     expect(await world.stateOf('bet-to-settle')).toBe('DECLINED');
-    await page.context().close();
-  });
-
-  test('the dialogs of corrections name a debit as one, and no amount that a ROLLBACK does not have', async () => {
-    // The platform does not know the BET, and therefore not its amount.
-    const fields = { transactionId: 'rollback-to-send', originalTransactionId: 'bet-that-never-came' };
-    await transactions.timedOut(world.transaction(session, 'ROLLBACK', fields));
-    const failing = world.wallet.always({ do: 'answer', status: 500 }, { kind: 'ADJUSTMENT' });
-    const adjustment = {
-      adjustmentId: 'debit-to-send',
-      amountMinor: -90,
     const target = `transaction:${PROVIDER}/bet-to-settle`;
     await approver.goto(`/console/audit?target=${target}`);
     await signIn(approver, ADMIN_KEY);
@@ -353,6 +342,17 @@ describeDesk('the pages of transactions', () => {
     const changes = page.getByRole('table', { name: 'Before and after' });
     const name = 'Balance in the answer undecided the last known balance, or 0';
     await changes.getByRole('row', { name }).waitFor();
+    await page.context().close();
+  });
+
+  test('the dialogs of corrections name a debit as one, and no amount that a ROLLBACK does not have', async () => {
+    // The platform does not know the BET, and therefore not its amount.
+    const fields = { transactionId: 'rollback-to-send', originalTransactionId: 'bet-that-never-came' };
+    await transactions.timedOut(world.transaction(session, 'ROLLBACK', fields));
+    const failing = world.wallet.always({ do: 'answer', status: 500 }, { kind: 'ADJUSTMENT' });
+    const adjustment = {
+      adjustmentId: 'debit-to-send',
+      amountMinor: -90,
       currency: 'EUR',
       reason: 'ticket 1',
     };

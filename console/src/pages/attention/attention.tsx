@@ -12,7 +12,7 @@ import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
-import { attention as words } from '../../strings.ts';
+import { attention as words, LOCALE } from '../../strings.ts';
 import { causePage } from './causes.ts';
 import { ItemState } from './item-state.tsx';
 import { Several } from './several.tsx';
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Item>[] = [
   },
   { title: words.age, cell: ({ createdAt }) => <Ago at={createdAt} /> },
   { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
-  { title: words.count, numeric: true, cell: ({ count }) => count?.toLocaleString() },
+  { title: words.count, numeric: true, cell: ({ count }) => count?.toLocaleString(LOCALE) },
   { title: words.state, cell: (item) => <ItemState item={item} /> },
   { title: words.assignee, cell: ({ assignee }) => assignee },
   {

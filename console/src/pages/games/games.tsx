@@ -64,7 +64,8 @@ export default function Games() {
             cell: ({ pause }) =>
               pause && (
                 <>
-                  <span class="badge text-bg-warning">{words.paused}</span> {pause.reason}{' '}
+                  <span class="badge text-bg-warning">{words.paused}</span>{' '}
+                  <span class="reason">{pause.reason}</span>{' '}
                   {pause.until !== undefined && <Left until={pause.until} />}
                 </>
               ),

@@ -161,7 +161,7 @@ function Pauses() {
   const columns: readonly Column<Schema<'PauseItem'>>[] = [
     { title: words.paused, cell: ({ kind, id }) => <IdLink id={id} href={pausedPage(kind, id)} /> },
     { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
-    { title: words.reason, wide: true, cell: ({ reason }) => reason },
+    { title: words.reason, wide: true, cell: ({ reason }) => <span class="reason">{reason}</span> },
     { title: words.since, cell: ({ since }) => <Time at={since} /> },
     {
       title: words.left,
@@ -224,7 +224,7 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
     },
     {
       title: words.pause,
-      cell: ({ pause }) => pause && <span class="badge text-bg-warning">{pause.reason}</span>,
+      cell: ({ pause }) => pause && <span class="badge text-bg-warning reason">{pause.reason}</span>,
     },
   ];
   return <Rows caption={caption} columns={columns} rows={worstFirst(tenants)} keyOf={({ id }) => id} />;
