@@ -153,6 +153,62 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test.each([
+    { ended: 'succeeds', answer: undefined },
+    { ended: 'is refused, because the key is withdrawn', answer: { status: 401, json: { error: 'gone' } } },
+  ])(
+    'an action of the person before, which $ended, is none of the next one in the tab',
+    async ({ answer }) => {
+      const path = `/v1/admin/operators/${OPERATOR}`;
+      const page = await desk.signedIn('/console/operators');
+      await page.getByRole('table', { name: 'Operators' }).getByRole('link', { name: OPERATOR }).click();
+      let send: () => void = () => undefined;
+      const isSent = new Promise<void>((resolve) => (send = resolve));
+      const answered = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/pause'));
+      const received = page.waitForRequest(`**${path}/pause`);
+      await page.route(`**${path}/pause`, async (route) => {
+        await isSent;
+        await (answer ? route.fulfill(answer) : route.continue());
+      });
+      await page.getByRole('button', { name: 'Pause the operator' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('moved');
+      await dialog.getByRole('button', { name: 'Pause the operator' }).click();
+      await received;
+      await page.goBack();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signIn(page, await desk.keyOf('support'));
+      send();
+      await answered;
+      // The answer to a later call: that of the action was processed before it.
+      await page.getByLabel('Search any id').fill('no-such-id');
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing has the id no-such-id.').waitFor();
+      await page.getByText('support of the desk (support)').waitFor();
+      expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+      await world.admin('POST', `${path}/resume`, {});
+      await page.context().close();
+    },
+  );
+
+  test('a notice does not outlive its session', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('moved');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause the operator' }).click();
+    await page.getByText('Pause the operator: done.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await keyField(page).waitFor();
+    await page.evaluate(
+      "new MutationObserver(() => { window.wasShown ||= document.querySelector('.notice') !== null }).observe(document.body, { childList: true, subtree: true })",
+    );
+    await signIn(page, await desk.keyOf('support'));
+    expect(await page.evaluate('window.wasShown')).toBe(false);
+    await world.admin('POST', `${path}/resume`, {});
+    await page.context().close();
+  });
+
   test('/ focuses the search box, and an id that nothing has is named', async () => {
     const page = await desk.signedIn();
     await page.keyboard.press('/');

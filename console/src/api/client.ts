@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { Problem } from './problem.ts';
 import type { paths } from './schema.d.ts';
-import { currentKey, refuseKey } from './session.ts';
+import { currentKey, inSession } from './session.ts';
 
 const credentials: Middleware = {
   onRequest({ request }) {
@@ -23,7 +23,7 @@ api.use(credentials);
 
 /**
  * The body of a call's answer: `await answer(api.GET('/v1/admin/me'))`.
- * @throws Problem with the service's own sentence; a refused key also ends the session
+ * @throws Problem with the service's own sentence
  */
 export async function answer<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
@@ -32,14 +32,18 @@ export async function answer<T>(
 }
 
 /** For actions that may wait for approval (202), or that a repetition answers with another status. */
-export async function answerWithStatus<T>(
+export function answerWithStatus<T>(
+  call: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<{ status: number; body: T }> {
+  return inSession(judged(call));
+}
+
+async function judged<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<{ status: number; body: T }> {
   const { data, error, response } = await call.catch(asProblem);
   if (response.ok) return { status: response.status, body: data as T };
-  const problem = Problem.of(response, error);
-  if (response.status === 401) refuseKey(problem.message);
-  throw problem;
+  throw Problem.of(response, error);
 }
 
 /**
@@ -52,13 +56,14 @@ export async function csv(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Blob> {
-  const response = await get(`${path}?${new URLSearchParams({ ...query, bom: 'true' })}`, 'text/csv', signal);
+  const address = `${path}?${new URLSearchParams({ ...query, bom: 'true' })}`;
+  const response = await inSession(get(address, 'text/csv', signal));
   return response.blob().catch(asProblem);
 }
 
 /** Reads JSON that no document describes, such as that of the console's own routes, with the key in its header. */
 export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
-  const response = await get(path, 'application/json', signal);
+  const response = await inSession(get(path, 'application/json', signal));
   return (await response.json().catch(asProblem)) as T;
 }
 
@@ -66,9 +71,7 @@ async function get(address: string, accept: string, signal: AbortSignal): Promis
   const headers = { accept, authorization: `Bearer ${currentKey() ?? ''}` };
   const response = await fetch(address, { headers, signal, cache: 'no-store' }).catch(asProblem);
   if (response.ok) return response;
-  const problem = Problem.of(response, await response.json().catch(() => undefined));
-  if (response.status === 401) refuseKey(problem.message);
-  throw problem;
+  throw Problem.of(response, await response.json().catch(() => undefined));
 }
 
 /** A body that breaks off, or is not JSON, is no answer either. What the page itself aborts stays an abort. */

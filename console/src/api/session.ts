@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { signIn as words } from '../strings.ts';
+import { Problem } from './problem.ts';
 import { includes, type Role } from './roles.ts';
 import type { Schema } from './schemas.ts';
 
@@ -52,6 +53,22 @@ export function endSession(reason?: string): void {
   sessionStorage.removeItem(KEPT);
   ended.value = reason;
   me.value = undefined;
+}
+
+/**
+ * The outcome of a call of the current session. A 401 ends the session. After the end, the outcome never arrives: neither
+ * the next person in this tab nor their key has anything to do with it.
+ */
+export async function inSession<T>(call: Promise<T>): Promise<T> {
+  const session = me.peek();
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401 && me.peek() === session) refuseKey(error.message);
+    throw error;
+  } finally {
+    if (me.peek() !== session) await new Promise<never>(() => undefined);
+  }
 }
 
 /** The service no longer accepts the key of the session. */

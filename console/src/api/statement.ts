@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 import type { Schema } from './schemas.ts';
-import { currentKey, refuseKey } from './session.ts';
+import { currentKey, inSession } from './session.ts';
 
 /**
  * Sends an operator's statement and returns the reconciliation. `fetch` does not report how much was sent.
@@ -19,7 +19,7 @@ export function reconcile(
   call.setRequestHeader('content-type', 'text/csv');
   call.upload.onprogress = ({ loaded, total }) => onSent(loaded / Math.max(total, 1));
   signal.addEventListener('abort', () => call.abort());
-  return new Promise((resolve, reject) => {
+  const answered = new Promise<Schema<'ReconciliationResponse'>>((resolve, reject) => {
     call.onerror = call.onabort = () => reject(Problem.unreachable());
     call.onload = () => {
       const body = parsed(call.responseText);
@@ -31,12 +31,11 @@ export function reconcile(
           return value === null ? [] : [[name, value] as [string, string]];
         }),
       );
-      const problem = Problem.of({ status: call.status, headers }, body);
-      if (problem.status === 401) refuseKey(problem.message);
-      reject(problem);
+      reject(Problem.of({ status: call.status, headers }, body));
     };
     call.send(statement);
   });
+  return inSession(answered);
 }
 
 function parsed(text: string): unknown {

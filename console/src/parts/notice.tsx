@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { me } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { addressOf } from './addresses.ts';
 import { focusContent } from './page.ts';
@@ -25,6 +26,8 @@ interface Shown {
 }
 
 const notice = signal<Shown | undefined>(undefined);
+// The next person in this tab must not read what the session before did.
+me.subscribe(dismissNotice);
 
 /**
  * Shows the outcome above the page, until it is dismissed or another page is opened.
