@@ -78,6 +78,36 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('a grant that the provider refuses after its form was left is announced as refused, with its page', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    await fill(page, '0.20');
+    await page.getByLabel('Player', { exact: true }).fill('unlucky');
+    const refusal = { do: 'answer', status: 422, body: {} } as const;
+    world.provider.next(refusal, { path: GRANT });
+    let send: () => void = () => undefined;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    const received = page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().endsWith('/free-spins'),
+    );
+    await page.route('**/v1/admin/free-spins', async (route) => {
+      if (route.request().method() === 'POST') await isSent;
+      await route.continue();
+    });
+    await button(page, 'Grant the spins').click();
+    await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
+    const { requestRef } = (await received).postDataJSON() as { requestRef: string };
+    await page.goBack();
+    await main(page).getByRole('table', { name: 'Grants' }).waitFor();
+    send();
+    const notice = main(page).getByRole('status').filter({ hasText: 'Grant the spins: ' });
+    await notice.getByText('Grant the spins: the provider answered 422').waitFor();
+    await notice.getByRole('link', { name: `Grant ${requestRef}` }).click();
+    await page.waitForURL(`**/free-spins/${requestRef}`);
+    await main(page).getByText('Failed', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
   test('a campaign of 1,000 players goes wrong, and is taken back', CAMPAIGN, async () => {
     const refused = /-\d*7$/;
     const unanswered = /-(?:250|500|750)$/;

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
 import type { Role } from '../api/roles.ts';
 import { may } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { lineIn } from './form-field.tsx';
-import { announce, announceFailure, type Origin, type Outcome } from './notice.tsx';
+import type { Outcome } from './notice.tsx';
 import { focusContent } from './page.ts';
-import { ProblemAlert, problemOf } from './problem.tsx';
+import { ProblemAlert } from './problem.tsx';
 import { useOpenDialog } from './unsaved.ts';
+import { useAction } from './use-action.ts';
 
 /** Longest reason that the API takes, in characters. */
 const LONGEST_REASON = 500;
@@ -33,7 +33,7 @@ export interface ActionProps {
   /** Carries the action out; a Problem that it throws is shown in the dialog, and the form stays as it is. */
   readonly run: (form: FormData, reason: string) => Promise<Outcome | undefined>;
   /** Called once it was carried out, for example to reload the page's resource. */
-  readonly onDone?: () => void;
+  readonly onDone?: (outcome: Outcome | undefined) => void;
 }
 
 /** A button that opens a dialog, in which the action is confirmed. */
@@ -100,31 +100,17 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
   const { label, sentence, reason, suggestedReason, fields, danger, run, onDone, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [title, sentenceId, reasonId] = [useId(), useId(), useId()];
-  const busy = useSignal(false);
-  const problem = useSignal<Problem | undefined>(undefined);
-  const leftSince = useLeft();
+  const { busy, problem, carryOut } = useAction(label);
   useOpenDialog();
   useEffect(() => dialog.current?.showModal(), []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (busy.value) return;
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    busy.value = true;
-    problem.value = undefined;
-    const left = leftSince();
-    try {
+    await carryOut(async () => {
       const outcome = await run(form, lineIn(form, 'reason'));
       dialog.current?.close();
-      announce(label, outcome, left());
-      // What follows, such as another page, is no longer what the person waits for.
-      if (!left()) onDone?.();
-    } catch (error) {
-      problem.value = problemOf(error);
-      const origin = left();
-      if (origin) announceFailure(label, problem.value.message, origin);
-    } finally {
-      busy.value = false;
-    }
+      return outcome;
+    }, onDone);
   };
   // A dialog that is opened again would send the action a second time, so it stays until the answer is there.
   const cancel = (event: Event) => {
@@ -182,19 +168,4 @@ export function ConfirmDialog(props: ActionProps & { readonly onClose: () => voi
       </form>
     </dialog>
   );
-}
-
-/**
- * Tells whether the person leaves the page, as with the browser's Back, while an action is carried out.
- * @returns a function to call when it starts; that returns a function with the page that was left, or undefined
- */
-function useLeft(): () => () => Origin | undefined {
-  const unmounted = useRef(false);
-  useEffect(() => () => void (unmounted.current = true), []);
-  return () => {
-    const { pathname, search } = location;
-    const origin = { title: document.title, address: pathname + search };
-    // While the module of the next page is loaded, this one is still shown.
-    return () => (unmounted.current || location.pathname !== pathname ? origin : undefined);
-  };
 }

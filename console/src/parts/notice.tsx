@@ -10,10 +10,13 @@ export interface Outcome {
   readonly message?: string;
   /** The approval that it waits for, if the answer was a 202 with one. */
   readonly approvalId?: string | undefined;
+  /** The page of what it made, if that is not the page on which it was started. */
+  readonly page?: PageLink;
+  /** Whether `message` says that it did not succeed. */
+  readonly failed?: boolean;
 }
 
-/** The page on which an action was started, which the person has left before it ended. */
-export interface Origin {
+export interface PageLink {
   readonly title: string;
   readonly address: string;
 }
@@ -21,7 +24,7 @@ export interface Origin {
 interface Shown {
   readonly sentence: string;
   readonly approvalId?: string | undefined;
-  readonly origin?: Origin | undefined;
+  readonly page?: PageLink | undefined;
   readonly failed?: boolean;
 }
 
@@ -31,16 +34,17 @@ me.subscribe(dismissNotice);
 
 /**
  * Shows the outcome above the page, until it is dismissed or another page is opened.
- * @param origin the page that the outcome is about, if it is no longer the one that is shown
+ * @param origin the page on which the action was started, if the person has left it
  */
-export function announce(label: string, { message, approvalId }: Outcome = {}, origin?: Origin): void {
+export function announce(label: string, outcome: Outcome = {}, origin?: PageLink): void {
+  const { message, approvalId, page = origin, failed = false } = outcome;
   const sentence = approvalId === undefined ? words.done(label) : words.waitsForApproval(label);
-  notice.value = { sentence: message ?? sentence, approvalId, origin };
+  notice.value = { sentence: message ?? sentence, approvalId, page: origin && page, failed };
 }
 
 /** Shows that an action has failed whose page is no longer shown. */
-export function announceFailure(label: string, message: string, origin: Origin): void {
-  notice.value = { sentence: words.notDone(label, message), origin, failed: true };
+export function announceFailure(label: string, message: string, page: PageLink): void {
+  notice.value = { sentence: words.notDone(label, message), page, failed: true };
 }
 
 export function dismissNotice(): void {
@@ -55,9 +59,9 @@ export function Notice() {
         <div class={`alert ${shown.failed ? 'alert-danger' : 'alert-success'} notice`}>
           <span>
             {shown.sentence}{' '}
-            {shown.origin && (
+            {shown.page && (
               <>
-                (<a href={shown.origin.address}>{shown.origin.title}</a>){' '}
+                (<a href={shown.page.address}>{shown.page.title}</a>){' '}
               </>
             )}
             {shown.approvalId !== undefined && (

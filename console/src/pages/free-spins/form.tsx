@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useId, useRef } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
@@ -13,7 +13,7 @@ import { usePage, useRedirect } from '../../parts/page.ts';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
-import { freeSpins as words, time } from '../../strings.ts';
+import { action, freeSpins as words, time } from '../../strings.ts';
 import { BATCHES, GRANTS } from './heading.tsx';
 import { PlayersField, usePlayers } from './players-field.tsx';
 import { Preview, usePreview } from './preview.tsx';
@@ -83,12 +83,6 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
         : answer(api.POST('/v1/admin/free-spins/batches/preview', { body: batch, signal })),
   );
   const shown = preview.data.value;
-  const page = useRef<string | undefined>(undefined);
-  const send = async (): Promise<Outcome | undefined> => {
-    const sent = kind === 'grant' ? await sendGrant(grant) : await sendBatch(batch);
-    page.current = sent.page;
-    return sent.approvalId === undefined ? undefined : { approvalId: sent.approvalId };
-  };
   const stake = shown ? stakeText(shown.stakeMinor, shown.currency) : '';
   const expiry = words.expiry(expiresAt === undefined ? undefined : timeText(expiresAt));
   return (
@@ -126,19 +120,13 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           role="promotions"
           sentence={words.sendSentence(shared.spins, count, stake, expiry, shown?.requires === 'approval')}
           impossible={obstacle ?? (shown ? undefined : words.noPreview)}
-          run={send}
-          onDone={() => page.current !== undefined && route(page.current)}
+          run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch))}
+          onDone={(outcome) => outcome?.page && route(outcome.page.address)}
         />{' '}
         <a href={kind === 'grant' ? GRANTS : BATCHES}>{words.backToList}</a>
       </form>
     </>
   );
-}
-
-/** What was sent: its page, or the approval that it waits for. */
-interface Sent {
-  readonly page?: string;
-  readonly approvalId?: string;
 }
 
 type GrantBody = NonNullable<Parameters<typeof postGrant>[0]>;
@@ -152,22 +140,26 @@ const postGrant = (body: {
   requestRef: string;
 }) => answerWithStatus(api.POST('/v1/admin/free-spins', { body }));
 
-async function sendGrant(body: GrantBody): Promise<Sent> {
+async function sendGrant(body: GrantBody): Promise<Outcome> {
+  const { requestRef } = body;
+  const page = { title: `${words.grant} ${requestRef}`, address: addressOf.grant(requestRef) };
   try {
     const { body: sent } = await postGrant(body);
-    if ('approvalId' in sent) return { approvalId: sent.approvalId };
+    return 'approvalId' in sent ? { approvalId: sent.approvalId } : { page };
   } catch (error) {
     // The grant is stored as FAILED: its page says why, and what can be done.
     if (!(error instanceof Problem) || error.code !== 'PROVIDER_FAILED') throw error;
+    return { page, message: action.notDone(words.sendGrant, error.message), failed: true };
   }
-  return { page: addressOf.grant(body.requestRef) };
 }
 
 async function sendBatch(
   body: Omit<GrantBody, 'playerRef' | 'requestRef'> & { playerRefs: string[]; batchRef: string },
-): Promise<Sent> {
+): Promise<Outcome> {
   const sent = await answer(api.POST('/v1/admin/free-spins/batches', { body }));
-  return 'approvalId' in sent ? { approvalId: sent.approvalId } : { page: addressOf.batch(sent.batchId) };
+  if ('approvalId' in sent) return { approvalId: sent.approvalId };
+  const page = { title: `${words.batch} ${body.batchRef}`, address: addressOf.batch(sent.batchId) };
+  return { page };
 }
 
 /** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
