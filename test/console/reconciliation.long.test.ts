@@ -66,6 +66,37 @@ describeDesk('reconciliation', () => {
     await page.context().close();
   });
 
+  test('a comparison whose page is left goes on, and is announced with its page', async () => {
+    const page = await desk.signedIn('/console/', await desk.keyOf('operations'));
+    await page.getByRole('link', { name: 'Reconciliation' }).click();
+    const form = page.getByRole('form', { name: 'Compare a statement' });
+    await form.getByLabel('Operator').fill(OPERATOR);
+    await form.getByLabel('From', { exact: true }).fill('2026-03-01T00:00:00');
+    await form.getByLabel('To', { exact: true }).fill('2026-03-02T00:00:00');
+    await form
+      .getByLabel('Statement')
+      .setInputFiles({ name: 'none.csv', mimeType: 'text/csv', buffer: Buffer.from(`${HEADER}\n`) });
+    let send: () => void = () => undefined;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    const received = page.waitForRequest('**/v1/admin/reconciliations?operatorId=*');
+    await page.route('**/v1/admin/reconciliations?operatorId=*', async (route) => {
+      await isSent;
+      await route.continue();
+    });
+    await form.getByRole('button', { name: 'Compare' }).click();
+    await received;
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    send();
+    const notice = page
+      .getByRole('main')
+      .getByRole('status')
+      .filter({ hasText: 'Compare a statement: done.' });
+    await notice.getByRole('link', { name: 'Reconciliation' }).click();
+    await page.getByText('none: all agree').first().waitFor();
+    await page.context().close();
+  });
+
   test('a file that is no statement is refused in the words of the service', async () => {
     const page = await desk.signedIn('/console/reconciliation');
     const form = page.getByRole('form', { name: 'Compare a statement' });

@@ -11,16 +11,14 @@ export function reconcile(
   query: Readonly<Record<string, string>>,
   statement: Blob,
   onSent: (share: number) => void,
-  signal: AbortSignal,
 ): Promise<Schema<'ReconciliationResponse'>> {
   const call = new XMLHttpRequest();
   call.open('POST', `/v1/admin/reconciliations?${new URLSearchParams(query)}`);
   call.setRequestHeader('authorization', `Bearer ${currentKey() ?? ''}`);
   call.setRequestHeader('content-type', 'text/csv');
   call.upload.onprogress = ({ loaded, total }) => onSent(loaded / Math.max(total, 1));
-  signal.addEventListener('abort', () => call.abort());
   const answered = new Promise<Schema<'ReconciliationResponse'>>((resolve, reject) => {
-    call.onerror = call.onabort = () => reject(Problem.unreachable());
+    call.onerror = () => reject(Problem.unreachable());
     call.onload = () => {
       const body = parsed(call.responseText);
       if (call.status === 201 && body === undefined) return reject(Problem.unreachable());

@@ -1,34 +1,27 @@
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useEffect, useId, useRef } from 'preact/hooks';
-import type { Problem } from '../../api/problem.ts';
-import { Problem as FormProblem } from '../../api/problem.ts';
+import { useId } from 'preact/hooks';
+import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
 import { reconcile } from '../../api/statement.ts';
 import { FormField, instantIn, textIn } from '../../parts/form-field.tsx';
-import { ProblemAlert, problemOf } from '../../parts/problem.tsx';
+import type { Outcome } from '../../parts/notice.tsx';
+import { ProblemAlert } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { action, reconciliation as words } from '../../strings.ts';
 
 /** Sends a statement, with its progress, and opens the page of the result. */
 export function ComparisonForm() {
   const { route } = useLocation();
-  const sent = useSignal<number | undefined>(undefined);
-  const problem = useSignal<Problem | undefined>(undefined);
-  const ending = useRef(new AbortController());
+  const sent = useSignal(0);
+  const { busy, problem, carryOut } = useAction(words.start);
   const recordId = useId();
-  useEffect(() => () => ending.current.abort(), []);
-  const compare = async (form: FormData) => {
-    problem.value = undefined;
-    try {
-      const [query, file] = [queryIn(form), form.get('statement')];
-      if (!(file instanceof File) || file.size === 0) throw FormProblem.ofForm(words.noFile);
-      sent.value = 0;
-      const report = await reconcile(query, file, (share) => (sent.value = share), ending.current.signal);
-      route(`/console/reconciliation/${report.reconciliationId}`);
-    } catch (error) {
-      if (!ending.current.signal.aborted) problem.value = problemOf(error);
-    }
-    sent.value = undefined;
+  const compare = async (form: FormData): Promise<Outcome> => {
+    const [query, file] = [queryIn(form), form.get('statement')];
+    if (!(file instanceof File) || file.size === 0) throw Problem.ofForm(words.noFile);
+    sent.value = 0;
+    const { reconciliationId } = await reconcile(query, file, (share) => (sent.value = share));
+    return { page: { title: words.one, address: `/console/reconciliation/${reconciliationId}` } };
   };
   const allowed = may('operations');
   return (
@@ -37,7 +30,11 @@ export function ComparisonForm() {
       aria-label={words.start}
       onSubmit={(event) => {
         event.preventDefault();
-        if (sent.value === undefined) void compare(new FormData(event.currentTarget));
+        const form = new FormData(event.currentTarget);
+        void carryOut(
+          () => compare(form),
+          (outcome) => outcome?.page && route(outcome.page.address),
+        );
       }}
     >
       <h2 class="h5">{words.start}</h2>
@@ -60,11 +57,11 @@ export function ComparisonForm() {
         <div class="form-text">{words.recordHint}</div>
       </div>
       {problem.value && <ProblemAlert problem={problem.value} />}
-      <button type="submit" class="btn btn-sm btn-primary" disabled={!allowed || sent.value !== undefined}>
+      <button type="submit" class="btn btn-sm btn-primary" disabled={!allowed || busy.value}>
         {words.compare}
       </button>
       {!allowed && <span class="small text-body-secondary">{action.needsRole('operations')}</span>}
-      {sent.value !== undefined && <Progress share={sent.value} />}
+      {busy.value && <Progress share={sent.value} />}
     </form>
   );
 }
@@ -81,6 +78,6 @@ function Progress({ share }: { readonly share: number }) {
 
 function queryIn(form: FormData): Record<string, string> {
   const [operatorId, from, to] = [textIn(form, 'operatorId'), instantIn(form, 'from'), instantIn(form, 'to')];
-  if (operatorId === '' || from === undefined || to === undefined) throw FormProblem.ofForm(words.needsRange);
+  if (operatorId === '' || from === undefined || to === undefined) throw Problem.ofForm(words.needsRange);
   return { operatorId, from, to, record: String(form.get('record') === 'true') };
 }
