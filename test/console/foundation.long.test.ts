@@ -258,6 +258,24 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test('while the database is away, a reload keeps the key, and a list is read until it is there', async () => {
+    const page = await desk.open('/console/operators');
+    await page.getByLabel('Stay signed in for this tab').check();
+    await signIn(page, ADMIN_KEY);
+    const headers = { 'x-error-code': 'INTERNAL', 'x-next-action': 'retry-same-request' };
+    const away = { status: 500, headers, json: { error: 'internal error' } };
+    for (const path of ['me', 'operators*'])
+      await page.route(`**/v1/admin/${path}`, (route) => route.fulfill(away));
+    await page.reload();
+    await alert(page).filter({ hasText: 'internal error' }).waitFor();
+    await page.unroute('**/v1/admin/me');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The console tries again by itself.').waitFor();
+    await page.unroute('**/v1/admin/operators*');
+    await page.getByRole('table', { name: 'Operators' }).getByRole('link', { name: OPERATOR }).waitFor();
+    await page.context().close();
+  });
+
   test('a service that restarts is waited for, with its last overview on the screen', async () => {
     const environment = { DATABASE_URL: world.databaseUrl };
     const first = await startApplication(environment, world.clock);

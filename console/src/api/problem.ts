@@ -38,8 +38,9 @@ export class Problem extends Error {
     return new Problem(problems.unreachable, 0, undefined, undefined, undefined);
   }
 
-  /** Whether the same read may succeed in a moment: the service restarts, or has too much to do. */
+  /** Whether the same read may succeed in a moment: the service or its database restarts, or has too much to do. */
   get passes(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 502;
+    const { status, nextAction } = this;
+    return status === 0 || status === 429 || status >= 502 || nextAction === 'retry-same-request';
   }
 }

@@ -46,8 +46,8 @@ export async function resumeSession(): Promise<void> {
     await signIn(key, true);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // A service that restarts does not end the session.
-    if (error.passes) throw error;
+    // Only what refuses the key ends the session: a service or database that restarts does not.
+    if (error.status !== 401 && error.status !== 403) throw error;
     endSession(error.message);
   }
 }
