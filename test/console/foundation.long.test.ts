@@ -276,6 +276,20 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test('what changes before the stream opens is shown once it is open', async () => {
+    const id = await world.createProvider();
+    const page = await desk.open(`/console/audit?target=provider:${id}`);
+    await page.route('**/v1/admin/stream', (route) => route.abort());
+    await signIn(page, ADMIN_KEY);
+    const entries = page.getByRole('table', { name: 'Entries' });
+    await entries.getByRole('row', { name: 'provider.create' }).waitFor();
+    await page.getByText('Not live: connecting again').waitFor();
+    await world.admin('POST', `/v1/admin/providers/${id}/pause`, { reason: 'moved' });
+    await page.unroute('**/v1/admin/stream');
+    await entries.getByRole('row', { name: 'provider.pause' }).waitFor();
+    await page.context().close();
+  });
+
   test('a service that restarts is waited for, with its last overview on the screen', async () => {
     const environment = { DATABASE_URL: world.databaseUrl };
     const first = await startApplication(environment, world.clock);

@@ -21,7 +21,7 @@ const SILENCE_MS = 40_000;
 /** The newest overview; it stays while the stream is interrupted. */
 export const overview = signal<StreamEvents['overview'] | undefined>(undefined);
 export const connection = signal<'connecting' | 'live' | 'interrupted'>('connecting');
-/** Counts the connections: what was read before may be stale after a new one. */
+/** Counts the connections, before `connection` is live: what was read before may be stale after a new one. */
 export const connections = signal(0);
 
 type Listener = (data: never) => void;

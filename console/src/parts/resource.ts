@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
-import { connections, onStream, type StreamEventName, type StreamEvents } from '../api/stream.ts';
+import { connection, connections, onStream, type StreamEventName, type StreamEvents } from '../api/stream.ts';
 import { problemOf } from './problem.tsx';
 import { dialogs, outdated, unsaved } from './unsaved.ts';
 
@@ -37,7 +37,7 @@ interface Options {
 export const WITH_OVERVIEW: Options = { on: { overview: () => true } };
 
 /**
- * Reads from the API, and again whenever `key` changes, after an interruption of the stream, and upon its events. An
+ * Reads from the API, and again whenever `key` changes, when the stream is opened, and upon its events. An
  * event during a read causes another one after it. Reads that are no longer wanted are aborted; a service that restarts
  * is asked again until it answers.
  * @param key everything that the read depends on, such as the address; other data disappears when it changes
@@ -132,13 +132,14 @@ export function useResource<T>(
     );
     let seen = connections.peek();
     const stopConnections = connections.subscribe((count) => {
-      if (count > Math.max(seen, 1)) {
-        // A read under way may wait for the connection that was lost.
+      if (count === seen) return;
+      seen = count;
+      // A read under way may wait for the connection that was lost.
+      if (connection.peek() === 'interrupted') {
         reading?.abort();
         reading = undefined;
-        soon();
       }
-      seen = count;
+      soon();
     });
     let begun = false;
     const stopTurns = turn.subscribe(() => {
