@@ -108,6 +108,30 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('the page of a single grant follows what others do, and its list after Apply or Refresh', async () => {
+    const terms = { operatorId: OPERATOR, gameId: GAME, playerRef: 'followed', currency: 'EUR' };
+    const grant = (requestRef: string) =>
+      world.admin('POST', '/v1/admin/free-spins', { ...terms, spins: 5, betAmountMinor: 20, requestRef });
+    await grant('followed-1');
+    const list = await desk.signedIn('/console/free-spins?playerRef=followed', promotions);
+    const row = (requestRef: string) => main(list).getByRole('row', { name: requestRef });
+    await row('followed-1').getByText('Granted').waitFor();
+    const page = await desk.signedIn('/console/free-spins/followed-1', promotions);
+    await main(page).getByText('Granted', { exact: true }).waitFor();
+    await world.admin('POST', '/v1/admin/free-spins/followed-1/cancel', {});
+    await main(page).getByText('Cancelled', { exact: true }).waitFor();
+    await page
+      .getByRole('table', { name: 'Calls to the provider' })
+      .getByRole('row', { name: 'cancel' })
+      .waitFor();
+    await button(list, 'Refresh').click();
+    await row('followed-1').getByText('Cancelled').waitFor();
+    await grant('followed-2');
+    await button(list, 'Apply').click();
+    await row('followed-2').getByText('Granted').waitFor();
+    for (const each of [page, list]) await each.context().close();
+  });
+
   test('a campaign of 1,000 players goes wrong, and is taken back', CAMPAIGN, async () => {
     const refused = /-\d*7$/;
     const unanswered = /-(?:250|500|750)$/;

@@ -21,7 +21,7 @@ export function FilteredList<Row>({ words, fields, path, children, ...table }: F
   return (
     <>
       <h1 class="h4">{title}</h1>
-      <Filters fields={fields} />
+      <Filters fields={fields} reload={table.list.reload} />
       <div class="toolbar mb-2">
         <RefreshButton reload={table.list.reload} />
         <CsvButton path={path} />

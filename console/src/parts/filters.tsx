@@ -26,8 +26,14 @@ export type Filter = {
     }
 );
 
+interface FiltersProps {
+  readonly fields: readonly Filter[];
+  /** Reads the list again if the filter is applied as it is. */
+  readonly reload: () => void;
+}
+
 /** A form whose values are the address's query. Applying it leads to the first page of the filtered list. */
-export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
+export function Filters({ fields, reload }: FiltersProps) {
   const { path, query } = usePage();
   const { route } = useLocation();
   const apply = (event: SubmitEvent) => {
@@ -36,7 +42,9 @@ export function Filters({ fields }: { readonly fields: readonly Filter[] }) {
     const values = new FormData(form);
     if (!valuesAreValid(fields, form, values)) return;
     const given = fields.map((field) => [field.name, valueOf(field, values, query)] as const);
-    route(withQuery(path, Object.fromEntries(given)));
+    const filtered = withQuery(path, Object.fromEntries(given));
+    if (filtered === withQuery(path, query)) reload();
+    else route(filtered);
   };
   const folded = fields.filter(({ more }) => more);
   const shown = (field: Filter) => <Field key={field.name} field={field} query={query} />;

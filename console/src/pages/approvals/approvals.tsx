@@ -71,7 +71,7 @@ export default function Approvals() {
     <>
       <h1 class="h4">{words.title}</h1>
       <Views views={VIEWS} />
-      <Filters fields={FILTERS} />
+      <Filters fields={FILTERS} reload={list.reload} />
       <DataTable
         caption={words.title}
         columns={COLUMNS}

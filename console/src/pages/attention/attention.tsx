@@ -85,7 +85,7 @@ export default function Attention() {
     <>
       <h1 class="h4">{words.title}</h1>
       <Views views={viewsOf(me.value?.name ?? '')} />
-      <Filters fields={FILTERS} />
+      <Filters fields={FILTERS} reload={list.reload} />
       <Several
         chosen={chosen}
         onDone={() => {

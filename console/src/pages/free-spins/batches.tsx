@@ -56,7 +56,7 @@ function List() {
   return (
     <>
       <Heading />
-      <Filters fields={FILTERS} />
+      <Filters fields={FILTERS} reload={list.reload} />
       <DataTable caption={words.batches} columns={COLUMNS} list={list} keyOf={({ batchId }) => batchId} />
       <div class="toolbar mt-2">
         <CsvButton path="/v1/admin/free-spins/batches" />

@@ -9,7 +9,7 @@ import { IdLink } from '../../parts/id-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/money.tsx';
-import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
+import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { cancelledText, Stake, stakeText } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { playerAddress } from '../../parts/transaction-columns.tsx';
@@ -24,19 +24,22 @@ const CALLBACKS = 100;
 export default function GrantPage() {
   const { requestRef = '' } = useRoute().params;
   useTitle(requestRef);
-  const grant: Resource<Grant> = useResource<Grant>(
+  const grant = useResource(
     requestRef,
     (signal) =>
       answer(api.GET('/v1/admin/free-spins/{requestRef}', { params: { path: { requestRef } }, signal })),
-    { on: { batch: ({ batchId }) => batchId === grant.data.value?.batchId } },
+    WITH_OVERVIEW,
   );
-  const callbacks = useResource(`${requestRef} callbacks`, (signal) =>
-    answer(
-      api.GET('/v1/admin/callbacks', {
-        params: { query: { reference: requestRef, limit: CALLBACKS } },
-        signal,
-      }),
-    ),
+  const callbacks = useResource(
+    `${requestRef} callbacks`,
+    (signal) =>
+      answer(
+        api.GET('/v1/admin/callbacks', {
+          params: { query: { reference: requestRef, limit: CALLBACKS } },
+          signal,
+        }),
+      ),
+    WITH_OVERVIEW,
   );
   const reload = () => {
     grant.reload();

@@ -3,6 +3,7 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { usePage } from '../../parts/page.ts';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantForm } from './form.tsx';
@@ -35,7 +36,7 @@ function Grants() {
   return (
     <>
       <Heading />
-      <Filters fields={FILTERS} />
+      <Filters fields={FILTERS} reload={list.reload} />
       <DataTable
         caption={words.grants}
         columns={GRANT_COLUMNS}
@@ -43,6 +44,7 @@ function Grants() {
         keyOf={({ requestRef }) => requestRef}
       />
       <div class="toolbar mt-2">
+        <RefreshButton reload={list.reload} />
         <CsvButton path="/v1/admin/free-spins" />
       </div>
     </>

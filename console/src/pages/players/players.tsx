@@ -33,7 +33,7 @@ export default function Players() {
       <FindPlayer />
       <details class="mb-2" open={Object.keys(query).length > 0}>
         <summary>{words.filterSessions}</summary>
-        <Filters fields={FIELDS} />
+        <Filters fields={FIELDS} reload={list.reload} />
       </details>
       <div class="toolbar mb-2">
         <RefreshButton reload={list.reload} />

@@ -5,6 +5,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { Filters } from '../../parts/filters.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
+import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { reconciliation as words } from '../../strings.ts';
@@ -27,8 +28,10 @@ export default function Reconciliations() {
           { name: 'from', label: words.from, type: 'instant' },
           { name: 'to', label: words.to, type: 'instant' },
         ]}
+        reload={list.reload}
       />
       <div class="actions">
+        <RefreshButton reload={list.reload} />
         <CsvButton path="/v1/admin/reconciliations" />
       </div>
       <DataTable

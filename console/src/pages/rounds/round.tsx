@@ -66,7 +66,7 @@ function Choice({ of }: { readonly of: Resource<Detail> }) {
   return (
     <>
       <p>{words.choose}</p>
-      <Filters fields={FIELDS} />
+      <Filters fields={FIELDS} reload={of.reload} />
     </>
   );
 }
