@@ -910,8 +910,10 @@ export const secrets = {
     `The ${kind} ${id} gets a new secret, which is shown once. Until the overlap ends, its calls may be signed with either secret, and calls to it are signed with the current one.`,
   overlapSeconds: 'Overlap in seconds',
   overlapHint: 'Empty: 24 hours. 0 makes the current secret invalid at once.',
-  once: (id: string) => `The new secret of ${id}. It is shown here and never again:`,
+  once: (id: string) =>
+    `The new secret of ${id}. It is shown until you dismiss it or sign out, and never again:`,
   copy: 'Copy',
+  dismiss: 'Dismiss the secret',
   copied: 'Copied.',
   notCopied: 'The browser did not copy it: select the secret and copy it.',
   overlap: 'The previous secret is valid until',

@@ -254,13 +254,48 @@ describeDesk('operators, providers and games', () => {
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     await page.getByRole('dialog').getByLabel('Overlap in seconds').fill('3600');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
-    await page.getByText(`The new secret of ${id}. It is shown here and never again:`).waitFor();
+    await page
+      .getByText(`The new secret of ${id}. It is shown until you dismiss it or sign out, and never again:`)
+      .waitFor();
     await expect.poll(() => page.locator('code.secret').textContent()).toMatch(/^\S{32,}$/);
     await page.getByText(/\(59 min \d+ s left\)/).waitFor();
     await page.reload();
     await signIn(page, ADMIN_KEY);
     await page.getByRole('button', { name: 'Rotate the secret' }).waitFor();
     expect(await page.locator('code.secret').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('a secret whose page was left is shown there until it is dismissed', async () => {
+    const page = await desk.signedIn('/console/games');
+    await page.getByRole('link', { name: 'Operators' }).click();
+    const open = page.getByRole('button', { name: 'Create an operator' });
+    await open.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Id', { exact: true }).fill('left-casino');
+    await dialog.getByLabel('Name').fill('Left Casino');
+    await dialog.getByLabel('Wallet address').fill(world.wallet.baseUrl);
+    let send: () => void = () => undefined;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    const received = page.waitForRequest((request) => request.method() === 'POST');
+    await page.route('**/v1/admin/operators', async (route) => {
+      await isSent;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Create an operator' }).click();
+    await received;
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Games' }).waitFor();
+    send();
+    const notice = page
+      .getByRole('main')
+      .getByRole('status')
+      .filter({ hasText: 'Create an operator: done.' });
+    await notice.getByRole('link', { name: 'Operators' }).click();
+    await page.getByText('The new secret of left-casino.').waitFor();
+    await expect.poll(() => page.locator('code.secret').textContent()).toMatch(/^\S{32,}$/);
+    await page.getByRole('button', { name: 'Dismiss the secret' }).click();
+    await page.locator('code.secret').waitFor({ state: 'detached' });
     await page.context().close();
   });
 

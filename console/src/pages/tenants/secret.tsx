@@ -1,19 +1,49 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { answer, api } from '../../api/client.ts';
+import { me } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { secrets as words } from '../../strings.ts';
 
-interface Shown {
-  readonly of: string;
+interface NewSecret {
+  readonly kind: 'operator' | 'provider';
+  readonly id: string;
   readonly secret: string;
   readonly previousValidUntil?: string;
 }
 
-/** A secret, shown until the page is left: the service never shows it again. */
-function ShownOnce({ of, secret, previousValidUntil }: Shown) {
+/**
+ * The newest of each tenant, until it is dismissed: the service never shows it again, and the page may be left before it
+ * arrives.
+ */
+const kept = signal<readonly NewSecret[]>([]);
+// The next person in this tab must not see them.
+me.subscribe(() => (kept.value = []));
+
+function forget({ kind, id }: Pick<NewSecret, 'kind' | 'id'>): void {
+  kept.value = kept.peek().filter((each) => each.kind !== kind || each.id !== id);
+}
+
+function keep(secret: NewSecret): void {
+  forget(secret);
+  kept.value = [...kept.peek(), secret];
+}
+
+interface NewSecretsProps {
+  readonly kind: NewSecret['kind'];
+  /** The tenant whose page this is; undefined on the page of all. */
+  readonly id?: string;
+}
+
+function NewSecrets({ kind, id }: NewSecretsProps) {
+  const shown = kept.value.filter((each) => each.kind === kind && each.id === (id ?? each.id));
+  return shown.map((each) => <ShownSecret key={each.secret} of={each} />);
+}
+
+function ShownSecret({ of }: { readonly of: NewSecret }) {
+  const { id, secret, previousValidUntil } = of;
   const copied = useSignal<string | undefined>(undefined);
   const copy = async () => {
     try {
@@ -27,7 +57,7 @@ function ShownOnce({ of, secret, previousValidUntil }: Shown) {
   return (
     <div class="alert alert-info">
       <div role="status">
-        <p class="mb-1">{words.once(of)}</p>
+        <p class="mb-1">{words.once(id)}</p>
         <p class="mb-1">
           <code class="secret">{secret}</code>
         </p>
@@ -35,6 +65,9 @@ function ShownOnce({ of, secret, previousValidUntil }: Shown) {
       <p class="mb-1">
         <button type="button" class="btn btn-sm btn-outline-secondary" onClick={() => void copy()}>
           {words.copy}
+        </button>{' '}
+        <button type="button" class="btn btn-sm btn-outline-secondary" onClick={() => forget(of)}>
+          {words.dismiss}
         </button>{' '}
         <span role="status">{copied.value}</span>
       </p>
@@ -47,14 +80,8 @@ function ShownOnce({ of, secret, previousValidUntil }: Shown) {
   );
 }
 
-interface RotateSecretProps {
-  readonly kind: 'operator' | 'provider';
-  readonly id: string;
-}
-
 /** Replaces the secret. Both are valid during the overlap, so that no call of the other side is refused. */
-export function RotateSecret({ kind, id }: RotateSecretProps) {
-  const shown = useSignal<Shown | undefined>(undefined);
+export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
   return (
     <>
       <ActionButton
@@ -79,16 +106,17 @@ export function RotateSecret({ kind, id }: RotateSecretProps) {
               ? api.POST('/v1/admin/operators/{id}/secret/rotate', { params, body })
               : api.POST('/v1/admin/providers/{id}/secret/rotate', { params, body }),
           );
-          shown.value = { of: id, ...rotated };
+          keep({ kind, id, ...rotated });
           return undefined;
         }}
       />
-      {shown.value && <ShownOnce key={shown.value.secret} {...shown.value} />}
+      <NewSecrets kind={kind} id={id} />
     </>
   );
 }
 
 interface NewTenantProps {
+  readonly kind: NewSecret['kind'];
   readonly label: string;
   readonly sentence: string;
   readonly fields: ComponentChildren;
@@ -98,8 +126,7 @@ interface NewTenantProps {
 }
 
 /** Creates an operator or a provider, and shows its secret. */
-export function NewTenant({ label, sentence, fields, create, onDone }: NewTenantProps) {
-  const shown = useSignal<Shown | undefined>(undefined);
+export function NewTenant({ kind, label, sentence, fields, create, onDone }: NewTenantProps) {
   return (
     <>
       <ActionButton
@@ -115,12 +142,12 @@ export function NewTenant({ label, sentence, fields, create, onDone }: NewTenant
         }
         run={async (form) => {
           const id = textIn(form, 'id');
-          shown.value = { of: id, secret: await create(id, textIn(form, 'name'), form) };
+          keep({ kind, id, secret: await create(id, textIn(form, 'name'), form) });
           return undefined;
         }}
         onDone={onDone}
       />
-      {shown.value && <ShownOnce key={shown.value.secret} {...shown.value} />}
+      <NewSecrets kind={kind} />
     </>
   );
 }

@@ -21,6 +21,7 @@ export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantK
       <h1 class="h4">{title}</h1>
       <div class="actions">
         <NewTenant
+          kind={of.kind}
           label={create}
           sentence={willCreate}
           fields={<FormField name={addressName} label={label} required {...(hint && { hint })} />}
