@@ -28,9 +28,12 @@ const CHECK_MS = 3_000;
 const TRUSTED_MS = 10_000;
 /** How many credentials are checked at once: few enough to leave most connections of the pool to requests. */
 const CHECKED_AT_ONCE = 8;
-/** Maximum number of streams at an instance, and with one key: each takes a connection, and memory until it is read. */
+/**
+ * Maximum number of streams at an instance, and of one administrator, who may have many tokens: each takes a connection,
+ * and memory until it is read.
+ */
 const MAX_STREAMS = 500;
-const MAX_STREAMS_OF_KEY = 250;
+const MAX_STREAMS_OF_ONE = 250;
 const RETRY_AFTER_SECONDS = 5;
 /** How long a stop waits for a pass in progress, in milliseconds. Nothing depends on it. */
 const STOP_MS = 1_000;
@@ -44,7 +47,7 @@ export class LiveStream implements OnModuleDestroy {
   private readonly logger = new Logger('LiveStream');
   private readonly cutOffs = new BoundedLogger('LiveStream');
   private readonly readers = new Set<Reader>();
-  /** The credentials of streams that have not begun. */
+  /** The administrators whose streams have not begun. */
   private readonly opening: string[] = [];
   /** The monotonic time at which each reader's credential was last found valid. */
   private readonly checkedMs = new Map<string, number>();
@@ -78,27 +81,28 @@ export class LiveStream implements OnModuleDestroy {
 
   /**
    * Sends the overview and then events, until the reader disconnects, its credential ends or the instance stops.
+   * @param actor the administrator's identifier
    * @param credential the guard has just found it valid
    * @throws CroupierError OVERLOADED if there are too many streams, or the instance is stopping
    */
-  async open(credential: string, response: Response): Promise<void> {
-    this.admit(credential);
-    this.opening.push(credential);
+  async open(actor: string, credential: string, response: Response): Promise<void> {
+    this.admit(actor);
+    this.opening.push(actor);
     try {
       // Otherwise a change between now and the first reading would be lost.
       if (!this.changes.begun) await this.loop.run();
       const overview = await this.overviewEvent();
       if (this.lifecycle.stopping) throw tooMany();
-      if (!response.destroyed) this.begin(new Reader(credential, response), response, overview);
+      if (!response.destroyed) this.begin(new Reader(actor, credential, response), response, overview);
     } finally {
-      this.opening.splice(this.opening.indexOf(credential), 1);
+      this.opening.splice(this.opening.indexOf(actor), 1);
     }
   }
 
-  private admit(credential: string): void {
-    const open = [...this.opening, ...[...this.readers].map((reader) => reader.credential)];
-    const ofKey = open.filter((other) => other === credential).length;
-    if (this.lifecycle.stopping || open.length >= MAX_STREAMS || ofKey >= MAX_STREAMS_OF_KEY) throw tooMany();
+  private admit(actor: string): void {
+    const open = [...this.opening, ...[...this.readers].map((reader) => reader.actor)];
+    const ofOne = open.filter((other) => other === actor).length;
+    if (this.lifecycle.stopping || open.length >= MAX_STREAMS || ofOne >= MAX_STREAMS_OF_ONE) throw tooMany();
   }
 
   private begin(reader: Reader, response: Response, overview: Buffer): void {

@@ -71,7 +71,7 @@ export class LiveAdminController {
     },
   })
   follow(@Req() request: ActingRequest, @Res() response: Response): Promise<void> {
-    // The guard has found it.
-    return this.stream.open(credentialOf(request)!, response);
+    // The guard has found both.
+    return this.stream.open(request.actor!.actor, credentialOf(request)!, response);
   }
 }

@@ -30,8 +30,12 @@ export class Reader {
   /** The monotonic time since which bytes wait for the reader. */
   private waitingSinceMs: number | undefined;
 
-  /** @param credential the key or token with which the stream was opened */
+  /**
+   * @param actor the administrator's identifier
+   * @param credential the key or token with which the stream was opened
+   */
   constructor(
+    readonly actor: string,
     readonly credential: string,
     private readonly response: Response,
   ) {

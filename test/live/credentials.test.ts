@@ -38,9 +38,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function open(credential: string): Promise<OpenResponse> {
+async function open(credential: string, actor = credential): Promise<OpenResponse> {
   const response = new OpenResponse();
-  await stream.open(credential, response as never);
+  await stream.open(actor, credential, response as never);
   return response;
 }
 
@@ -48,7 +48,7 @@ const isEnded = ({ end }: OpenResponse) => end.mock.calls.length > 0;
 
 test('eight credentials are checked at once, and each only once', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `key ${n}`);
-  const responses = await Promise.all(names.map(open));
+  const responses = await Promise.all(names.map((name) => open(name)));
   let [checking, most] = [0, 0];
   identify.mockImplementation(async (credential: string) => {
     most = Math.max(most, (checking += 1));
@@ -66,7 +66,7 @@ test('eight credentials are checked at once, and each only once', async () => {
 test('while the database is away, keys are judged by their age after the wait, and the others do not wait', async () => {
   const names = ['token', ...Array.from({ length: 20 }, (_, n) => `key ${n}`), 'root'];
   const openedMs = nowMs;
-  const responses = await Promise.all(names.map(open));
+  const responses = await Promise.all(names.map((name) => open(name)));
   identify.mockImplementation(async (credential: string) => {
     if (credential === 'root') return { roles: ['admin'] };
     await new Promise(setImmediate);
@@ -90,4 +90,10 @@ test("an issuer's failure keeps no key from being looked up", async () => {
   nowMs += 4_000;
   await pass();
   expect(identify).toHaveBeenCalledTimes(21);
+});
+
+test('an administrator has at most 250 streams, even with a token for each', async () => {
+  for (let n = 0; n < 250; n += 1) await open(`token ${n}`, 'jwt:ann');
+  await expect(open('token 250', 'jwt:ann')).rejects.toMatchObject({ code: 'OVERLOADED' });
+  await open('token 251', 'jwt:bob');
 });
