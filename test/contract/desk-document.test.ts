@@ -148,6 +148,11 @@ describe('section 6, the table of cases', () => {
         await call();
         return () => tool.post({ ...order, spins: 6 });
       },
+      "has the `requestRef` of another operator's grant": async () => {
+        const { order, call } = grant();
+        await call();
+        return () => tool.post({ ...order, operatorId: OTHER_OPERATOR });
+      },
       'has an `expiresAt` less than a minute ahead': () =>
         Promise.resolve(grant({ expiresAt: new Date(Date.now() + 30_000).toISOString() }).call),
       'has 1001 spins': () => Promise.resolve(grant({ spins: 1001 }).call),
@@ -232,6 +237,8 @@ describe('section 6, the table of cases', () => {
       'is new': () => Promise.resolve(() => postBatch(batch())),
       'has the same `batchRef` and body': () => twice((body) => body),
       'has the same `batchRef` and another body': () => twice((body) => ({ ...body, spins: 6 })),
+      "has the `batchRef` of another operator's batch": () =>
+        twice((body) => ({ ...body, operatorId: OTHER_OPERATOR })),
       'has the same player twice': () =>
         Promise.resolve(() => postBatch(batch({ playerRefs: ['player-1', 'player-1'] }))),
     },
