@@ -50,7 +50,10 @@ describe('the status of a batch', () => {
     const before = new Date().toISOString();
     const reply = await support.call('POST', `${path}/status`);
     expect([reply.status, reply.json]).toMatchObject([202, { batchId, granted: 3, failed: 1 }]);
-    await until('all answered', async () => (await read(batch))['remainingSpins'] === 7);
+    await until('all answered', async () => {
+      const { completed, remainingSpins } = await read(batch);
+      return completed === 1 && remainingSpins === 7;
+    });
     const counts = await read(batch);
     expect(counts).toMatchObject({ completed: 1, granted: 3, failed: 1, total: 4 });
     expect(String(counts['statusCheckedAt']) >= before).toBe(true);
