@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
-import { CALLBACK_TIMEOUT_MS } from '../free-spins/tool.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, useWorld } from '../world/world.js';
 import { describeDesk, faultsOf, signIn, useDesk } from './support/desk.js';
@@ -11,7 +10,7 @@ const WHOLE_BATCH = { timeout: 60_000 };
 const CAMPAIGN = { timeout: 150_000 };
 
 describeDesk('free spins', () => {
-  const world = useWorld({ SANDBOX: 'true', CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+  const world = useWorld({ SANDBOX: 'true' });
   const desk = useDesk(world);
   let promotions: string;
 
