@@ -132,33 +132,22 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
 }
 
 /** Collects the body of an answer as it arrives, up to a limit. */
-export class AnswerBody {
-  private readonly body: BoundedBytes;
-
+export class AnswerBody extends BoundedBytes {
   constructor(limitBytes = ANSWER_LIMIT_BYTES) {
-    this.body = new BoundedBytes(limitBytes);
-  }
-
-  /**
-   * Adds a part of the body.
-   * @returns false once the body exceeds a limit; further parts need not be read
-   */
-  add(chunk: Buffer): boolean {
-    return this.body.add(chunk);
+    super(limitBytes);
   }
 
   /** The body as far as it was read, without a UTF-8 byte order mark. */
-  bytes(): Buffer {
-    const body = this.body.bytes();
+  override bytes(): Buffer {
+    const body = super.bytes();
     return body.indexOf(BYTE_ORDER_MARK) === 0 ? body.subarray(BYTE_ORDER_MARK.length) : body;
   }
 
   /** The limit that the body exceeds. */
   get excess(): string {
-    const { hasTooManyParts, limitParts, limitBytes } = this.body;
-    return hasTooManyParts
-      ? `the answer has more than ${limitParts} parts`
-      : `the answer is larger than ${limitBytes} bytes`;
+    return this.hasTooManyParts
+      ? `the answer has more than ${this.limitParts} parts`
+      : `the answer is larger than ${this.limitBytes} bytes`;
   }
 }
 
