@@ -16,6 +16,7 @@ import { listenFailure } from './server/listen-failure.js';
 import { VERSION } from './runtime/build.js';
 import { Clock } from './runtime/clock.js';
 import { readArguments } from './runtime/command-line.js';
+import { failureText } from './runtime/failure-text.js';
 import { Lifecycle } from './runtime/lifecycle.js';
 import { nodeWarning } from './runtime/node-version.js';
 import { type Drain, onStopSignal, type Stopped } from './runtime/shutdown.js';
@@ -135,7 +136,7 @@ async function stop({ stops }: Running): Promise<void> {
 async function abandon({ stops }: Running): Promise<void> {
   for (let next = stops.shift(); next; next = stops.shift()) {
     const stopped = next(FAILED_START_STOP_MS).catch((error: unknown) => {
-      process.stderr.write(`croupier did not stop cleanly: ${sentence(error)}\n`);
+      process.stderr.write(`croupier did not stop cleanly: ${visible(failureText(error))}\n`);
     });
     await Promise.race([stopped, sleep(2 * FAILED_START_STOP_MS, undefined, { ref: false })]);
   }
@@ -199,15 +200,9 @@ async function openSandbox(
     renderDocuments(await createExamples(sandbox.file));
   } catch (error) {
     // The examples fail if, for example, the sandbox's operator is disabled. Everything else works without them.
-    logger.warn({ msg: sentence(error) });
+    logger.warn({ msg: visible(failureText(error)) });
   }
   process.stdout.write(`\n${sandbox.summary()}\n\n`);
-}
-
-/** A one-line message. The error of a connection that was refused on every address has a code but an empty message. */
-function sentence(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: string };
-  return visible(message || code || String(error));
 }
 
 // After a burst, V8 would allocate the objects of each request in the old generation, where they stay until a full
@@ -231,7 +226,7 @@ async function serve(): Promise<void> {
     );
     await started;
   } catch (error) {
-    process.stderr.write(`croupier does not start: ${sentence(error)}\n`);
+    process.stderr.write(`croupier does not start: ${visible(failureText(error))}\n`);
     // A half-started part may hold a handle that keeps the process alive, and nothing that matters is running.
     process.exit(1);
   }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { failureText } from '../runtime/failure-text.js';
 import { Connection, refuseStandby } from './connection.js';
 import { FailedQuerySubscriber } from './failed-query.subscriber.js';
 import * as migrations from './migrations/all.js';
@@ -194,8 +195,7 @@ async function takeMigrationLock(connection: Connection): Promise<void> {
 /** Rethrows a failure as one line for the person who started the service. */
 function refuse(sentence: string): (error: unknown) => never {
   return (error) => {
-    const { message, code } = error as { message?: string; code?: string };
-    throw new Error(`DATABASE_URL: ${sentence}: ${message || code || String(error)}`, { cause: error });
+    throw new Error(`DATABASE_URL: ${sentence}: ${failureText(error)}`, { cause: error });
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.js';
+import { failureText } from './failure-text.js';
 
 /** Interval of the reports while each pass fails, in milliseconds. */
 const REPORT_EVERY_MS = 60_000;
@@ -119,12 +120,6 @@ export class BackgroundLoop {
     const isRecent = this.reportedMs !== undefined && nowMs - this.reportedMs < REPORT_EVERY_MS;
     if (isRecent && !this.finishing) return;
     this.reportedMs = nowMs;
-    this.options.onError(detailOf(error));
+    this.options.onError(failureText(error));
   }
-}
-
-/** The error of a connection that was refused on every address has a code but an empty message. */
-function detailOf(error: unknown): string {
-  const { message, code } = (error ?? {}) as { message?: string; code?: string };
-  return message || code || String(error);
 }

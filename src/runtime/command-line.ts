@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { keptByNpm } from '../config/environment.js';
+import { failureText } from './failure-text.js';
 import { visible, visibleLines } from './visible.js';
 
 /** The exit status of a command that could not run, for example because of its arguments. */
@@ -76,9 +77,8 @@ export function isProgram(moduleUrl: string): boolean {
 }
 
 function fail({ name }: CommandLine<OptionsConfig>, error: unknown): void {
-  const { message, code } = error as { message?: string; code?: string };
   const more = error instanceof UsageError ? `; see npm run ${name} -- --help` : '';
-  process.stderr.write(`${name}: ${visibleLines(message || code || String(error))}${more}\n`);
+  process.stderr.write(`${name}: ${visibleLines(failureText(error))}${more}\n`);
   process.exitCode = COULD_NOT_RUN;
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
+import { failureText } from '../runtime/failure-text.js';
 import type { Tenant } from '../tenancy/tenant.js';
 import { NonceMemory } from './nonce-memory.js';
 import { NonceStore } from './nonce.store.js';
@@ -50,10 +51,9 @@ export class Nonces {
 
   private claimInDatabase(tenant: Tenant, nonce: string): Promise<boolean> {
     return this.store.claim(tenant.id, nonce, this.rememberSeconds).catch((error: unknown) => {
-      const { message, code } = error as Error & { code?: string };
       this.logger.warn({
         msg: 'nonce not claimed, request refused: check PostgreSQL',
-        error: message || code,
+        error: failureText(error),
       });
       throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
     });
