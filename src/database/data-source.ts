@@ -7,6 +7,11 @@ import { FailedQuerySubscriber } from './failed-query.subscriber.js';
 import * as migrations from './migrations/all.js';
 import { RefusedSettings } from './session-settings.js';
 
+/** The number at the end of a migration's name, by which TypeORM orders them. */
+const numberOf = ({ name }: { readonly name: string }) => Number(name.slice(-13));
+/** In the order in which they run; the module lists them by name. */
+const MIGRATIONS = Object.values(migrations).sort((one, other) => numberOf(one) - numberOf(other));
+
 type PostgresDataSourceOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type Entities = NonNullable<DataSourceOptions['entities']>;
 
@@ -36,7 +41,7 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     type: 'postgres',
     url,
     applicationName: 'croupier',
-    migrations: Object.values(migrations),
+    migrations: MIGRATIONS,
     subscribers: [FailedQuerySubscriber],
     migrationsRun: true,
     migrationsTransactionMode: 'each',
