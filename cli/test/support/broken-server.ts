@@ -19,7 +19,7 @@ export type ServerFault =
   | 'begins with a byte order mark'
   | 'handles one call at a time'
   | 'works on one call at a time, slowly'
-  | 'takes 30 ms'
+  | 'takes 300 ms'
   | 'forgets the fifth call of a connection'
   | 'answers twice at once'
   | 'answers once too often'
@@ -163,7 +163,7 @@ export class BrokenServer {
       await delay(WORK_MS);
       this.underWay -= 1;
     }
-    if (this.is('takes 30 ms')) await delay(30);
+    if (this.is('takes 300 ms')) await delay(300);
     if (this.is('works on one call at a time, slowly')) {
       this.turn = this.turn.then(() => delay(WORK_MS));
       await this.turn;
