@@ -1,8 +1,6 @@
-import { applyDecorators, type Type } from '@nestjs/common';
-import { NotEquals } from 'class-validator';
+import type { Type } from '@nestjs/common';
 import {
   CurrencyField,
-  type FieldOptions,
   IdentifierField,
   IdentifiersField,
   IntegerField,
@@ -52,16 +50,9 @@ class GrantRequest extends SpinsRequest {
   playerRef: string;
 }
 
-/** `GET …/free-spins/batches` lists batches, so a grant with this requestRef could not be read. */
-const RequestRefField = (options: FieldOptions) =>
-  applyDecorators(
-    IdentifierField({ example: 'summer-2026-player-42', ...options }),
-    NotEquals('batches', { message: '$property must not be batches' }),
-  );
-
 /** An operator's request for a grant. The requestRef is required, so that the request is idempotent. */
 export class OperatorGrantRequest extends GrantRequest {
-  @RequestRefField({ description: 'Makes the call idempotent; not `batches`' })
+  @IdentifierField({ example: 'summer-2026-player-42', description: 'Makes the call idempotent' })
   requestRef: string;
 }
 
@@ -69,9 +60,10 @@ export class AdminGrantRequest extends GrantRequest {
   @IdentifierField({ example: 'sandbox-operator' })
   operatorId: string;
 
-  @RequestRefField({
+  @IdentifierField({
     presence: 'nullable',
-    description: 'Makes the call idempotent; without it each call is a new grant; not `batches`',
+    example: 'summer-2026-player-42',
+    description: 'Makes the call idempotent; without it each call is a new grant',
   })
   requestRef?: string | null;
 }

@@ -40,11 +40,6 @@ const BEYOND_A_PATTERN: readonly {
     words: 'not `.`, `..` or `platform`',
   },
   {
-    message: /^(\w+) must not be batches/,
-    concerns: (value) => value === 'batches',
-    words: 'not `batches`',
-  },
-  {
     message: /^(\w+) must not begin with croupier-/,
     concerns: (value) => value.startsWith('croupier-'),
     words: 'not beginning with `croupier-`',

@@ -126,7 +126,6 @@ describe('a grant', () => {
     [{ currency: 'eur' }],
     [{ playerRef: 'two words' }],
     [{ requestRef: '..' }],
-    [{ requestRef: 'batches' }],
     [{ operatorId: 'nobody' }],
     [{ operatorId: PROVIDER }],
     [{ gameId: 'no-such-game' }],

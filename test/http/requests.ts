@@ -297,7 +297,6 @@ export const SUSPECTS: unknown[] = [
   'croupier-',
   'croupier-1',
   'Croupier-1',
-  'batches',
   'platform',
   'BET',
   'WIN',
