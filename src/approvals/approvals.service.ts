@@ -4,6 +4,7 @@ import { holds, ROOT_ID } from '../admin/role.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Transaction } from '../database/database.js';
+import { alreadyUsed } from '../errors/already-used.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
@@ -264,18 +265,26 @@ function assertRole({ roles = [] }: Actor, { role }: Pick<Executor<GuardedAction
   if (!holds(roles, role)) throw new CroupierError('FORBIDDEN', `this needs the role ${role}`);
 }
 
-const DIFFERS: Readonly<Record<GuardedActionKind, string>> = {
-  grant: 'this requestRef was already used with another request',
-  batch: 'this batchRef was already used with another request',
-  adjustment: 'this adjustmentId was already used with another request',
-  settlement: 'a settlement with another answer, or of an earlier attempt, already waits for approval',
-  limit: 'another change of these limits already waits for approval: it must be decided first',
+const DIFFERS: Readonly<Record<GuardedActionKind, () => CroupierError>> = {
+  grant: () => alreadyUsed('requestRef'),
+  batch: () => alreadyUsed('batchRef'),
+  adjustment: () => alreadyUsed('adjustmentId'),
+  settlement: () =>
+    new CroupierError(
+      'CONFLICT',
+      'a settlement with another answer, or of an earlier attempt, already waits for approval',
+    ),
+  limit: () =>
+    new CroupierError(
+      'CONFLICT',
+      'another change of these limits already waits for approval: it must be decided first',
+    ),
 };
 
 /** @throws CroupierError CONFLICT if the waiting action differs from the request */
 function requireSame(waiting: Approval, { fingerprint, kind }: GuardedAction): Approval {
   if (waiting.fingerprint.equals(fingerprint)) return waiting;
-  throw new CroupierError('CONFLICT', DIFFERS[kind]);
+  throw DIFFERS[kind]();
 }
 
 function notWaiting({ state }: Approval): CroupierError {

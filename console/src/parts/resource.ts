@@ -166,13 +166,3 @@ export function useTitle(title: string): void {
     document.title = `${title} · Croupier`;
   }, [title]);
 }
-
-/** Runs an effect upon each event of the stream while the component is shown. */
-export function useStream<Name extends StreamEventName>(
-  name: Name,
-  listener: (data: StreamEvents[Name]) => void,
-): void {
-  const latest = useRef(listener);
-  latest.current = listener;
-  useEffect(() => onStream(name, (data) => latest.current(data)), [name]);
-}

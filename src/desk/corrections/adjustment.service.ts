@@ -6,6 +6,7 @@ import type { Actor } from '../../audit/actor.js';
 import { Audit, type RecordEntry } from '../../audit/audit.service.js';
 import type { Transaction } from '../../database/database.js';
 import { CATALOGUE } from '../../errors/catalogue.js';
+import { alreadyUsed } from '../../errors/already-used.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { LimitsService } from '../../limits/limits.service.js';
 import { addLogFields } from '../../observability/trace.js';
@@ -60,9 +61,7 @@ export class AdjustmentService implements OnModuleInit {
     addLogFields({ adjustmentId: request.adjustmentId, operatorId: request.operatorId });
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
       const row = await this.stored.find(keyOf(request));
-      if (row && !sameBody(row, request)) {
-        throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
-      }
+      if (row && !sameBody(row, request)) throw alreadyUsed('adjustmentId');
       if (row?.responseBody != null) {
         return { adjustment: answerOf(request, row.responseBody), replayed: true };
       }
@@ -95,9 +94,7 @@ export class AdjustmentService implements OnModuleInit {
     record: async (transaction, record, terms) => {
       this.assertOperator(terms);
       const claim = await this.record(transaction, record, terms);
-      if (!claim) {
-        throw new CroupierError('CONFLICT', 'this adjustmentId was already used with another request');
-      }
+      if (!claim) throw alreadyUsed('adjustmentId');
       // If the operator's bound on concurrent calls refuses the call, the resolver sends the adjustment later.
       return async () => {
         await this.attempts.adjust(terms.operatorId, () => Promise.resolve(claim));

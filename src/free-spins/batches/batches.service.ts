@@ -7,6 +7,7 @@ import { Audit, type RecordEntry } from '../../audit/audit.service.js';
 import { RepeatedEntries } from '../../audit/repeated-entries.js';
 import type { Transaction } from '../../database/database.js';
 import { DatabaseClock } from '../../database/database-clock.js';
+import { alreadyUsed } from '../../errors/already-used.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { LimitsService } from '../../limits/limits.service.js';
 import { addLogFields } from '../../observability/trace.js';
@@ -111,9 +112,7 @@ export class BatchesService implements OnModuleInit {
     record: async (transaction, record, terms) => {
       const { providerId } = this.games.find(terms, 'everybody');
       assertNotExpired(terms.expiresAt ?? null, this.databaseClock.now());
-      if (!(await this.record(transaction, record, terms, providerId))) {
-        throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
-      }
+      if (!(await this.record(transaction, record, terms, providerId))) throw alreadyUsed('batchRef');
       return async () => this.runner.wake();
     },
     result: async ({ batchId, ...terms }) => ({
@@ -295,5 +294,5 @@ function fingerprintOf(order: BatchOrder): Buffer {
 /** @throws CroupierError CONFLICT if the stored batch differs from the request */
 function idOfSame(stored: Batch, fingerprint: Buffer): string {
   if (stored.fingerprint.equals(fingerprint)) return stored.batchId;
-  throw new CroupierError('CONFLICT', 'this batchRef was already used with another request');
+  throw alreadyUsed('batchRef');
 }

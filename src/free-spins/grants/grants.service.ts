@@ -8,6 +8,7 @@ import { Audit } from '../../audit/audit.service.js';
 import { RepeatedEntries } from '../../audit/repeated-entries.js';
 import type { NewEntry } from '../../audit/entry.js';
 import { DatabaseClock } from '../../database/database-clock.js';
+import { alreadyUsed } from '../../errors/already-used.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { addLogFields } from '../../observability/trace.js';
 import { LimitsService } from '../../limits/limits.service.js';
@@ -96,9 +97,8 @@ export class GrantsService implements OnModuleInit {
     record: async ({ query }, record, terms) => {
       const { providerId } = this.games.find(terms, 'everybody');
       assertNotExpired(terms.expiresAt ?? null, this.databaseClock.now());
-      if (!(await this.grants.recordUnsent(query, newGrant(terms, providerId)))) {
-        throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
-      }
+      if (!(await this.grants.recordUnsent(query, newGrant(terms, providerId))))
+        throw alreadyUsed('requestRef');
       await record(granting(terms));
       return async () => {
         const grant = await this.grants.claim(terms.requestRef);
@@ -246,7 +246,7 @@ export class GrantsService implements OnModuleInit {
   private async replayed(stored: Grant, order: GrantOrder): Promise<Grant> {
     const expiresAt = stored.expiresAt?.toISOString() ?? null;
     if (!fingerprintOf({ ...stored, expiresAt }).equals(fingerprintOf(order)))
-      throw new CroupierError('CONFLICT', 'this requestRef was already used with another request');
+      throw alreadyUsed('requestRef');
     return this.current(stored);
   }
 
