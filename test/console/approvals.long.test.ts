@@ -82,9 +82,9 @@ describeDesk('approvals', () => {
     await button(page, 'Approve').click();
     const failing = world.wallet.always(outcome.fault, { kind: 'ADJUSTMENT' });
     await dialog(page).getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('main').getByRole('status').getByText(outcome.sentence).waitFor();
+    await page.locator('.notice.alert-danger').getByText(outcome.sentence).waitFor();
     failing.withdraw();
-    await page.locator('.alert-danger').getByText(outcome.sentence).waitFor();
+    await page.locator('.alert-danger:not(.notice)').getByText(outcome.sentence).waitFor();
     await page.getByRole('link', { name: 'Open the adjustment' }).click();
     await page.waitForURL(`**/console/transactions/platform/${order.adjustmentId}`);
     await page.getByRole('region', { name: 'Advice' }).waitFor();

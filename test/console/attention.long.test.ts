@@ -72,7 +72,7 @@ describeDesk('attention', () => {
     await expect.poll(() => dialog(page).getByLabel('Assignee').inputValue()).toBe('operations of the desk');
     await dialog(page).getByLabel('Assignee').fill('Ada');
     await confirm(page, 'Assign 3 items');
-    await page.getByText('3 done, 0 skipped.').waitFor();
+    await page.locator('.notice.alert-success').getByText('3 done, 0 skipped.').waitFor();
     await rowOf(page, '5 grants').getByText('Ada').waitFor();
 
     for (const grants of ['4 grants', '5 grants', '6 grants'])
@@ -82,7 +82,7 @@ describeDesk('attention', () => {
     // Somebody else is faster.
     await world.admin('POST', `/v1/admin/attention/${second!.id}/close`, { reason: 'done' });
     await confirm(page, 'Close 3 items');
-    await page.getByText('2 done, 1 skipped.').waitFor();
+    await page.locator('.notice.alert-danger').getByText('2 done, 1 skipped.').waitFor();
     const skipped = page.getByRole('table', { name: 'Skipped' });
     await skipped.getByRole('row', { name: '5 grants' }).getByText('the item is closed').waitFor();
     const closed = (await items()).filter(({ state }) => state === 'CLOSED');

@@ -211,7 +211,7 @@ function outcomeOf(answered: Schema<'AdjustmentResponse'> | Schema<'ApprovalItem
   if ('approvalId' in answered) return { approvalId: answered.approvalId };
   const { status, amountMinor, currency, balance, declineReason } = answered;
   const amount = moneyText(Math.abs(amountMinor), currency);
-  if (status === 'DECLINED') return { message: words.declined(amount, declineReason ?? '') };
+  if (status === 'DECLINED') return { message: words.declined(amount, declineReason ?? ''), failed: true };
   const sentence = amountMinor < 0 ? words.debited : words.credited;
   return { message: sentence(amount, moneyText(balance, currency)) };
 }

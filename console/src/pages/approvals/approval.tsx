@@ -104,7 +104,8 @@ function Decision({ approval, onDone }: { readonly approval: Approval; readonly 
         impossible={own ? words.own : undefined}
         run={async () => {
           const approved = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));
-          return { message: failureOf(approved) ?? words.approved };
+          const failure = failureOf(approved);
+          return { message: failure ?? words.approved, failed: failure !== undefined };
         }}
         onDone={onDone}
       />

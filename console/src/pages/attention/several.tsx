@@ -29,7 +29,7 @@ export function Several({ chosen, onDone }: SeveralProps) {
     const summaries = new Map(chosen.map(({ id, summary }) => [id, summary]));
     const { done, skipped: left } = await call;
     skipped.value = left.map(({ id, error }) => ({ id, error, summary: summaries.get(id) ?? id }));
-    return { message: words.several(done.length, left.length) };
+    return { message: words.several(done.length, left.length), failed: left.length > 0 };
   };
   const shared = {
     role: 'operations',

@@ -196,7 +196,7 @@ function Actions({ batch, failures, onDone }: WholeProps) {
         run={async () => {
           voided.value = 0;
           const { done, refused } = await voidUnknown(batchId, (count) => (voided.value = count));
-          return { message: words.voidedBatch(done, refused) };
+          return { message: words.voidedBatch(done, refused), failed: refused.length > 0 };
         }}
         onDone={onDone}
       />

@@ -25,7 +25,8 @@ export function ResolveButton({ data, onDone }: CorrectionProps) {
     const { state } = await answer(
       api.POST('/v1/admin/transactions/{providerId}/{transactionId}/resolve', { params: pathOf(data) }),
     );
-    return { message: isUndecided(state) ? words.stillUndecided(state) : words.resolved(state) };
+    const failed = isUndecided(state);
+    return { message: failed ? words.stillUndecided(state) : words.resolved(state), failed };
   };
   return (
     <ActionButton
