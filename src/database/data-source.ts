@@ -145,12 +145,16 @@ export async function pendingMigrations(url: string): Promise<string[]> {
     const done = rows[0]?.exists
       ? (await connection.query<{ name: string }>('SELECT name FROM migrations')).rows
       : [];
-    const names = new Set(done.map(({ name }) => name));
-    const migrations = dataSourceOptions(url).migrations as readonly { name: string }[];
-    return migrations.map(({ name }) => name).filter((name) => !names.has(name));
+    return pendingOf(done);
   } finally {
     await connection.close(START_TIMEOUT_MS);
   }
+}
+
+/** @param done the migrations that have run */
+export function pendingOf(done: readonly { readonly name: string }[]): string[] {
+  const names = new Set(done.map(({ name }) => name));
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !names.has(name));
 }
 
 function migrationConnection(url: string): Connection {

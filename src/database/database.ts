@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { monotonicMs } from '../runtime/clock.js';
 import { type Connection, levelsOf, type PoolLevels, probe } from './connection.js';
-import { MigratedDataSource } from './data-source.js';
+import { MigratedDataSource, pendingOf } from './data-source.js';
 import { RefusedSettings } from './session-settings.js';
 import { named, type Statement, valuesOf } from './statement.js';
 
@@ -152,16 +152,20 @@ export class Database {
     return (this.dataSource.driver as unknown as { master: pg.Pool }).master;
   }
 
-  /** Whether every migration that this version knows has run, for monitoring. */
+  /**
+   * Whether every migration that this version knows has run, for monitoring. TypeORM's own check would create the table
+   * of migrations if it does not see it, and keeps its connection if it fails.
+   */
   async isMigrated(): Promise<boolean> {
-    return this.dataSource.showMigrations().then(
-      (pending) => !pending,
+    return this.query<{ name: string }>(MIGRATIONS_RUN, {}).then(
+      (done) => pendingOf(done).length === 0,
       () => false,
     );
   }
 }
 
 const PING = named('ping', 'SELECT 1');
+const MIGRATIONS_RUN = named('migrations_run', 'SELECT name FROM migrations');
 
 /** The connection that the runner takes from the pool, to be returned by `runner.release()`. */
 async function checkOut(runner: QueryRunner): Promise<Connection> {

@@ -218,7 +218,7 @@ describe('continues after resets:', () => {
     await expect.poll(async () => (await world.admin('GET', path)).json['granted']).toBe(2);
   });
 
-  test.each(['ping', '"migrations"'])('the readiness check, at %s', async (words) => {
+  test.each(['ping', 'migrations_run'])('the readiness check, at %s', async (words) => {
     const cut = proxy.cut(words, 'before');
     await expect.poll(async () => (await instance.request('/health/ready')).status).toBe(503);
     cut.withdraw();

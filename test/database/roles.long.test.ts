@@ -4,6 +4,8 @@ import { proveAudit } from '../../src/commands/audit-verify.js';
 import { migrateDatabase, previewMigrations } from '../../src/commands/migrate.js';
 import { makeMonthsAhead } from '../../src/commands/partitions.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
+import { connectDataSource } from '../../src/database/data-source.js';
+import { Database } from '../../src/database/database.js';
 import { Randomness } from '../../src/runtime/randomness.js';
 import { createTestDatabase } from '../world/database.js';
 import { SqlConsole } from '../world/sql-console.js';
@@ -118,6 +120,20 @@ describe('with the roles of ops/sql', () => {
       expect(await prove()).toBe(0);
     } finally {
       await world.stop();
+    }
+  });
+
+  test('a readiness check that may not read the migrations keeps no connection', async () => {
+    const dataSource = await connectDataSource(urlOf(SERVICE));
+    try {
+      const checked = new Database(dataSource);
+      await owner.run(`REVOKE SELECT ON migrations FROM ${SERVICE}`);
+      // More often than the pool has connections.
+      for (let times = 0; times < 25; times += 1) expect(await checked.isMigrated()).toBe(false);
+      await owner.run(await shipped('grants'));
+      expect(await checked.isMigrated()).toBe(true);
+    } finally {
+      await dataSource.destroy();
     }
   });
 
