@@ -3,14 +3,16 @@ import { readFileSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, test, type TestContext } from 'vitest';
 import { HeadReporter } from '../../src/audit/head-reporter.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { csvOf, linesOf } from '../reconciliation/ledger-statement.js';
 import { createTestDatabase } from '../world/database.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
+import { Transactions } from '../world/transactions.js';
 import { OPERATOR, PROVIDER, startWorld } from '../world/world.js';
 
 const run = promisify(execFile);
@@ -30,18 +32,25 @@ async function serverVersion(): Promise<number> {
   return row!.major;
 }
 
-/** The commands of step 3 of docs/operations.md, "Back up and restore". */
-function commandsOfStep3(): string[] {
+/** The commands or statements of a step of docs/operations.md, "Back up and restore". */
+function blocksOfStep(step: number): string[] {
   const page = readFileSync('docs/operations.md', 'utf8');
-  const step = page.slice(
-    page.indexOf('3. Verify the restored database'),
-    page.indexOf('4. Run `npm run reconcile'),
-  );
-  return Array.from(step.matchAll(/```sh\n([^`]*?)\s*```/g), ([, command]) => command!.trim());
+  const [, restore = ''] = page.split('\nTo restore:\n');
+  const text = restore.slice(restore.indexOf(`\n${step}. `), restore.indexOf(`\n${step + 1}. `));
+  return Array.from(text.matchAll(/```\w+\n([^`]*?)\s*```/g), ([, block]) => block!.trim());
 }
 
-test('a restored dump passes audit:verify and reconciliation, and answers as before', async ({ skip }) => {
+async function copy(from: string, to: string, folder: string): Promise<void> {
+  const dump = join(folder, 'croupier.dump');
+  await run('pg_dump', ['--format=custom', `--file=${dump}`, from]);
+  await run('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${to}`, dump]);
+}
+
+const needsPgDump = async (skip: TestContext['skip']) =>
   skip(pgDump < (await serverVersion()), 'pg_dump is missing, or older than the server');
+
+test('a restored dump passes audit:verify and reconciliation, and answers as before', async ({ skip }) => {
+  await needsPgDump(skip);
   const folder = await temporaryFolder();
   const headFile = join(folder.path, 'heads');
   const world = await startWorld({ AUDIT_HEAD_FILE: headFile });
@@ -56,9 +65,7 @@ test('a restored dump passes audit:verify and reconciliation, and answers as bef
     await world.revoke(session.sessionId);
 
     await world.app.get(HeadReporter).tick();
-    const dump = join(folder.path, 'croupier.dump');
-    await run('pg_dump', ['--format=custom', `--file=${dump}`, world.databaseUrl]);
-    await run('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${restored.url}`, dump]);
+    await copy(world.databaseUrl, restored.url, folder.path);
 
     // An entry that the backup does not have, and step 1.
     await world.admin('POST', `/v1/admin/providers/${PROVIDER}/secret/rotate`, { overlapSeconds: 3600 });
@@ -69,7 +76,7 @@ test('a restored dump passes audit:verify and reconciliation, and answers as bef
       .trimEnd()
       .split('\n')
       .map((line) => line.split(' ').at(-1)!);
-    const [verify = '', verifyHead = '', ...more] = commandsOfStep3();
+    const [verify = '', verifyHead = '', ...more] = blocksOfStep(3);
     expect(more).toEqual([]);
     const step3 = (command: string, HEAD = '') =>
       spawnSync('sh', ['-c', command], {
@@ -114,6 +121,42 @@ test('a restored dump passes audit:verify and reconciliation, and answers as bef
     expect(replay.text).toBe(answer.text);
     await instance.app.close();
   } finally {
+    await world.stop();
+    await restored.drop();
+    await folder.remove();
+  }
+});
+
+test('a BET that was approved after the dump is not taken back from the restored one', async ({ skip }) => {
+  await needsPgDump(skip);
+  const folder = await temporaryFolder();
+  // A dump takes longer than the short time-out of tests.
+  const world = await startWorld({ OPERATOR_TIMEOUT_MS: '20000', TRANSACTION_LEASE_SECONDS: '25' });
+  const restored = await createTestDatabase();
+  const sql = SqlConsole.open(restored.url);
+  try {
+    const session = await world.launch();
+    const transactions = new Transactions(world);
+    const bet = await transactions.timedOut(world.transaction(session, 'BET'));
+    const pending = await transactions.pending(world.transaction(session, 'BET'));
+    await copy(world.databaseUrl, restored.url, folder.path);
+    expect((await world.submit(bet)).json).toMatchObject({ status: 'APPROVED' });
+    pending.release();
+    expect((await pending.answer).json).toMatchObject({ status: 'APPROVED' });
+
+    const [park = '', ...more] = blocksOfStep(5);
+    expect(more).toEqual([]);
+    await sql.run(park);
+    await sql.run(
+      `UPDATE transactions SET updated_at = updated_at - interval '1 hour', lease_until = lease_until - interval '1 hour'`,
+    );
+    const instance = await world.another(world.clock, { DATABASE_URL: restored.url });
+    await instance.app.get(Resolver).tick();
+    expect(world.wallet.entries.map(({ kind }) => kind)).toEqual(['BET', 'BET']);
+    expect((await instance.submit(bet)).json).toMatchObject({ status: 'APPROVED' });
+    await instance.app.close();
+  } finally {
+    await sql.close();
     await world.stop();
     await restored.drop();
     await folder.remove();
