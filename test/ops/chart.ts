@@ -92,6 +92,7 @@ function renderBlock({ type, expression, body }: Extract<Node, { kind: 'block' }
   }
   const value = evaluate(expression, scope);
   if (value === undefined || value === null || value === false || value === '') return '';
+  if (typeof value === 'object' && Object.keys(value).length === 0) return '';
   return render(body, type === 'with' ? { ...scope, dot: value } : scope);
 }
 

@@ -68,6 +68,31 @@ describe('the chart', () => {
     }
   });
 
+  test('mounts the given volumes in the instances and in both jobs of the owner', () => {
+    const volumes = [{ name: 'authority', secret: { secretName: 'authority' } }];
+    const volumeMounts = [{ name: 'authority', mountPath: '/etc/authority', readOnly: true }];
+    const mounted = objects({ ownerSecretName: 'owner', volumes, volumeMounts }).flatMap(({ spec }) => {
+      const { template } = spec?.jobTemplate?.spec ?? spec ?? {};
+      return template === undefined ? [] : [template.spec];
+    });
+    expect(mounted.length).toBe(3);
+    for (const { containers, volumes: own } of mounted) {
+      expect(own).toEqual(volumes);
+      expect(containers[0].volumeMounts).toEqual(volumeMounts);
+    }
+    expect(pod()).not.toHaveProperty('volumes');
+    expect(valid({ ...values, volumes, volumeMounts })).toBe(true);
+  });
+
+  test('lets the Ingress have annotations, and pass on all that people open', () => {
+    const annotations = { 'nginx.ingress.kubernetes.io/proxy-body-size': '65m' };
+    const ingress = { ...values['ingress'], enabled: true, annotations };
+    const { metadata, spec } = objects({ ingress }).find(({ kind }) => kind === 'Ingress')!;
+    expect(metadata.annotations).toEqual(annotations);
+    const paths = spec.rules[0].http.paths as { path: string }[];
+    expect(paths.map(({ path }) => path)).toEqual(['/v1', '/llms.txt', '/console', '/docs']);
+  });
+
   test('lets Prometheus send the token of /metrics if there is one', () => {
     const endpoint = (authenticated: boolean) =>
       objects({ monitoring: { enabled: true, authenticated } }).find(({ kind }) => kind === 'PodMonitor')![
@@ -93,7 +118,14 @@ describe('the chart', () => {
   test('sets only variables that the service knows, and runs without privileges', () => {
     const [container] = pod()['containers'];
     for (const { name } of container.env) if (name !== 'NODE_ENV') expect(known, name).toContain(name);
-    expect(container.securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
+    // What a namespace with the Pod Security Standard `restricted` requires, and a read-only file system.
+    expect(container.securityContext).toMatchObject({
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
     expect(container.readinessProbe.httpGet.path).toBe('/health/ready');
     expect(container.livenessProbe.httpGet.path).toBe('/health/live');
   });
@@ -163,9 +195,13 @@ test.skipIf(!installed('systemd-analyze'))('systemd accepts the unit', () => {
   expect(status).toBe(0);
 });
 
-test('the unit lets the service write the AUDIT_HEAD_FILE of .env.example', () => {
+test('the unit lets the service write the AUDIT_HEAD_FILE of .env.example, DATA_DIR and every line of its log', () => {
   const [, folder] = /^# AUDIT_HEAD_FILE=\/var\/log\/(\w+)\//m.exec(examples)!;
-  expect(read('ops/systemd/croupier.service')).toContain(`\nLogsDirectory=${folder}\n`);
+  const unit = read('ops/systemd/croupier.service');
+  expect(unit).toContain(`\nLogsDirectory=${folder}\n`);
+  expect(unit).toMatch(/^StateDirectory=croupier$/m);
+  expect(unit).toMatch(/^Environment=DATA_DIR=\/var\/lib\/croupier$/m);
+  expect(unit).toMatch(/^LogRateLimitIntervalSec=0$/m);
 });
 
 describe('smoke.sh', () => {

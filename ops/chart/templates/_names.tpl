@@ -20,4 +20,5 @@ readOnlyRootFilesystem: true
 runAsNonRoot: true
 runAsUser: 1000
 capabilities: { drop: [ALL] }
+seccompProfile: { type: RuntimeDefault }
 {{- end }}
