@@ -21,7 +21,7 @@ export interface Cluster {
 }
 
 /** The account that PostgreSQL runs as. Without one, PostgreSQL runs as the account of this process. */
-export interface Account {
+interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;

@@ -148,7 +148,7 @@ function descriptionOf(summary: string, audience?: Audience): string {
 type Components = Record<string, Record<string, unknown>>;
 
 /** The document without unused components, so that an audience sees only what its operations use. */
-export function withoutUnused(document: OpenAPIObject): OpenAPIObject {
+function withoutUnused(document: OpenAPIObject): OpenAPIObject {
   const { components, ...rest } = document;
   const all = (components ?? {}) as Components;
   const used = new Set<string>();

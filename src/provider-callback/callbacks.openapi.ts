@@ -20,7 +20,7 @@ export type CallbackRoute = (typeof CALLBACK_ROUTES)[number];
 const PlayerRef = () => ApiProperty({ example: 'player-42' });
 const GameId = () => ApiProperty({ example: 'sandbox-slots' });
 
-export class GrantCallbackRequest {
+class GrantCallbackRequest {
   @ApiProperty({
     example: 'summer-2026-player-42',
     description: "The platform's identifier of the grant; it may arrive again",
@@ -49,7 +49,7 @@ export class GrantCallbackRequest {
   currency: string;
 }
 
-export class GrantCallbackResponse {
+class GrantCallbackResponse {
   @ApiProperty({
     ...FREE_SPINS_REF_SCHEMA,
     example: 'spins-7',
@@ -58,7 +58,7 @@ export class GrantCallbackResponse {
   externalRef: string;
 }
 
-export class StatusCallbackRequest {
+class StatusCallbackRequest {
   @ApiProperty({ example: 'spins-7' })
   externalRef: string;
 
@@ -69,7 +69,7 @@ export class StatusCallbackRequest {
   gameId: string;
 }
 
-export class StatusCallbackResponse {
+class StatusCallbackResponse {
   @ApiProperty({ type: 'integer', minimum: 0, example: 9 })
   remainingSpins: number;
 
@@ -77,9 +77,9 @@ export class StatusCallbackResponse {
   completed: boolean;
 }
 
-export class CancelCallbackRequest extends StatusCallbackRequest {}
+class CancelCallbackRequest extends StatusCallbackRequest {}
 
-export class RevokeCallbackRequest {
+class RevokeCallbackRequest {
   @ApiProperty({ format: 'uuid', description: 'Identifies this revocation' })
   revocationRef: string;
 

@@ -36,7 +36,7 @@ export interface TransactionFinding extends Finding {
 }
 
 /** The sums booked by both sides, in minor units. */
-export interface Sum {
+interface Sum {
   readonly currency: string;
   readonly kind: string;
   /** A bigint, because sums may exceed 2^53. */

@@ -1,7 +1,7 @@
 import { type Fields, isCurrency, isText, isWhole } from './fields.js';
 
 const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const;
-export type Kind = (typeof KINDS)[number];
+type Kind = (typeof KINDS)[number];
 
 /** A transaction that the platform asks an operator to book. Contract, section 4. */
 export interface Order {

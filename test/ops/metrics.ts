@@ -20,12 +20,12 @@ export function offeredMetrics(world: World): Map<string, OfferedMetric> {
 }
 
 /** A series that a query selects, and the labels that it names in its selector. */
-export interface Selector {
+interface Selector {
   readonly name: string;
   readonly labels: readonly string[];
 }
 
-export function selectorsIn(expression: string): Selector[] {
+function selectorsIn(expression: string): Selector[] {
   return Array.from(
     expression.matchAll(/\b(croupier_[a-z0-9_]+)(?:\{([^}]*)\})?/g),
     ([, name, matchers]) => ({

@@ -5,7 +5,7 @@ import { includes, type Role } from './roles.ts';
 import type { Schema } from './schemas.ts';
 
 /** Idle time after which the key is forgotten, in milliseconds. */
-export const IDLE_MS = 15 * 60_000;
+const IDLE_MS = 15 * 60_000;
 /** Interval of the checks for idleness, in milliseconds; also the precision of the stored time of the last use. */
 const CHECK_MS = 5_000;
 

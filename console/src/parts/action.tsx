@@ -96,7 +96,7 @@ export function HintedButton({ label, style, obstacle, onClick }: HintedButtonPr
 }
 
 /** A modal dialog that says what will happen, takes the reason, and shows the service's refusal, if it refuses. */
-export function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
+function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
   const { label, sentence, reason, suggestedReason, fields, danger, run, onDone, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [title, sentenceId, reasonId] = [useId(), useId(), useId()];

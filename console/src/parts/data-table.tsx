@@ -21,7 +21,7 @@ export interface Column<Row> {
 }
 
 /** Rows that are chosen, by their keys, for an action on several of them. */
-export interface Selection<Row> {
+interface Selection<Row> {
   readonly chosen: ReadonlySet<string>;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
   /** The accessible name of a row's checkbox. */

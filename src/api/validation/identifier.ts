@@ -1,7 +1,7 @@
 import { BEYOND_PATTERN } from './schema-extensions.js';
 
 /** 1–128 printable ASCII characters without spaces, not `.` or `..`. Contract, section 3. */
-export const IDENTIFIER = /^(?!\.{1,2}$)[!-~]{1,128}$/;
+const IDENTIFIER = /^(?!\.{1,2}$)[!-~]{1,128}$/;
 
 /** An identifier as it is published. The pattern compiles in RE2, which has no look-ahead. */
 export const IDENTIFIER_SCHEMA = {

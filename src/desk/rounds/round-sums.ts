@@ -77,7 +77,7 @@ export function sumsOf(transactions: readonly RoundTransaction[]): RoundSumsResp
   });
 }
 
-export function isUndecided(state: State): boolean {
+function isUndecided(state: State): boolean {
   return state === 'PENDING' || state === 'TIMED_OUT';
 }
 

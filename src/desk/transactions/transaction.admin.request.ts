@@ -17,7 +17,7 @@ export const STATES = [
   'ROLLED_BACK',
 ] as const satisfies State[];
 
-export const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const satisfies (Kind | 'ADJUSTMENT')[];
+const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'] as const satisfies (Kind | 'ADJUSTMENT')[];
 
 /** Contract, sections 5, 7 and 9. An absent filter restricts nothing. */
 export class OperatorTransactionQuery extends TimePageQuery {

@@ -180,7 +180,7 @@ export const BEGIN_EXPIRIES = named(
 );
 
 /** The value of `expiry` after the cancel that is due has failed. */
-export const EXPIRY_AFTER_FAILURE = `CASE WHEN expiry = 'BEGUN' THEN 'FAILED' ELSE expiry END`;
+const EXPIRY_AFTER_FAILURE = `CASE WHEN expiry = 'BEGUN' THEN 'FAILED' ELSE expiry END`;
 
 /**
  * Selects the newer grant whose spins a cancel of `g` would void: the grant that has the externalRef of `g` now, because

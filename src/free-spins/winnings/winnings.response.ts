@@ -34,7 +34,7 @@ export const FLAGS = [
 export type Flag = (typeof FLAGS)[number];
 
 /** A booked WIN that a person should review. */
-export class FlaggedWinResponse {
+class FlaggedWinResponse {
   @ApiProperty({ example: 'sandbox-provider' })
   providerId: string;
 

@@ -17,7 +17,7 @@ export type Stake =
   /** The absolute amount of a credit or debit. */
   | { readonly kind: 'adjustment'; readonly amountMinor: number };
 
-export type LimitName = keyof Limits;
+type LimitName = keyof Limits;
 
 /** A limit that an action exceeds. */
 export interface ExceededLimit {

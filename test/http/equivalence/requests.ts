@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /** The routes of the recorded build, as its documents spell them. */
-export const ROUTES = [
+const ROUTES = [
   '/health/live',
   '/health/ready',
   '/metrics',
@@ -54,7 +54,7 @@ export const ROUTES = [
   '/docs-json',
 ];
 
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Spellings of a path, most of which a router might match with the route. */
 const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
@@ -83,7 +83,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   empty: '',
 };
 
-export type Caller = 'nobody' | 'administrator' | 'provider' | 'operator';
+type Caller = 'nobody' | 'administrator' | 'provider' | 'operator';
 
 export interface RecordedRequest {
   readonly caller: Caller;

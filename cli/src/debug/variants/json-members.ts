@@ -1,7 +1,7 @@
 import { jsonTokens } from './json-value.js';
 
 /** A field of a JSON object, as it is spelt. */
-export interface JsonMember {
+interface JsonMember {
   name: string;
   /** Name, colon and value. */
   text: string;

@@ -9,7 +9,7 @@ export interface Line {
   readonly text: string;
 }
 
-export type Fault =
+type Fault =
   { readonly kind: 'characters' | 'length' | 'path' } | { readonly kind: 'repeated'; readonly first: number };
 
 export interface WrongLine extends Line {
