@@ -5,6 +5,8 @@ export interface Reply {
   contentType: string;
   /** The `Date` header as Unix time in milliseconds; undefined without one. */
   dateMs: number | undefined;
+  /** How long the server keeps an idle connection, as its `Keep-Alive` header says, in milliseconds; undefined without it. */
+  announcedIdleMs: number | undefined;
   text: string;
   /** Undefined if the body is not a JSON object. */
   json: Record<string, unknown> | undefined;
@@ -67,10 +69,12 @@ function replyOf({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Re
   }
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
   const dateMs = Date.parse(headers.date ?? '');
+  const idleSeconds = /timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1];
   return {
     status: statusCode,
     contentType: headers['content-type'] ?? '',
     dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
+    announcedIdleMs: idleSeconds === undefined ? undefined : 1000 * Number(idleSeconds),
     text,
     json: isObject ? (json as Record<string, unknown>) : undefined,
   };

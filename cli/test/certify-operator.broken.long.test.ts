@@ -45,7 +45,10 @@ async function certified(
   surroundings?: Surroundings,
 ) {
   // The clock of a simulated run is not that of the wallet.
-  const faults = [...(fault === undefined ? [] : [fault]), ...(surroundings ? ['ignores the time'] : [])];
+  const faults = [
+    ...(fault === undefined ? [] : [fault]),
+    ...(surroundings?.now ? ['ignores the time'] : []),
+  ];
   const wallet = await ReferenceWallet.start(change?.(), faults);
   atEnd(() => wallet.stop());
   const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId];
@@ -143,6 +146,14 @@ test.each<[string, Pick<WalletBug, 'fault'>, string[]]>([
   const result = await certified(wallet, options, onTestFinished, longRun());
   expect(result.failed).toEqual(failed);
   expect(result.printed).toContain(`${2 - failed.length} passed, ${failed.length} failed`);
+});
+
+test('a wallet that closes idle connections as it announces keeps the rule', async () => {
+  // Longer than the wallet announces, so that it closes the connection unless the case ends before.
+  const surroundings = { idleMs: 3_000 };
+  const wallet = { fault: 'closes idle connections as announced' } as const;
+  const { failed } = await certified(wallet, only('idle-connection'), onTestFinished, surroundings);
+  expect(failed).toEqual([]);
 });
 
 test('a restart without an interruption is noted', async () => {

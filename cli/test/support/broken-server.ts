@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BrokenSignature, type SignatureFault } from './broken-signature.js';
 
-/** Mistakes of a server that accepts signed calls; to close each connection is none. */
+/** Mistakes of a server that accepts signed calls; to close each connection, or idle ones as announced, is none. */
 export type ServerFault =
   | SignatureFault
   | 'throws at a signature that is not hex'
@@ -25,6 +25,8 @@ export type ServerFault =
   | 'answers once too often'
   | 'closes each connection'
   | 'closes idle connections'
+  | 'closes idle connections earlier than announced'
+  | 'closes idle connections as announced'
   | 'answers at most ten calls at once'
   | 'answers 201'
   | 'decodes each chunk'
@@ -45,6 +47,8 @@ const REFUSED: Reply = { status: 401, body: 'invalid signature' };
 const LATE_MS = 2;
 /** How long an idle connection stays open if it is closed too early, in milliseconds. */
 const IDLE_MS = 300;
+/** How long an idle connection stays open, as the server announces, in seconds: longer than the platform's margin. */
+const ANNOUNCED_SECONDS = 2;
 /** How long slow work takes, in milliseconds. */
 const WORK_MS = 25;
 
@@ -69,10 +73,14 @@ export class BrokenServer {
       if (this.is('answers once too often'))
         response.on('finish', () => setTimeout(() => request.socket.write(raw), LATE_MS));
       if (this.is('answers with a Content-Encoding')) response.setHeader('Content-Encoding', 'gzip');
-      if (this.is('closes idle connections')) {
+      const asAnnounced = this.is('closes idle connections as announced');
+      const announces = asAnnounced || this.is('closes idle connections earlier than announced');
+      if (announces || this.is('closes idle connections')) {
         // Node announces its keep-alive time-out only if the header is its own.
         response.setHeader('Connection', 'keep-alive');
-        response.on('finish', () => setTimeout(() => request.socket.end(), IDLE_MS));
+        if (announces) response.setHeader('Keep-Alive', `max=100, timeout=${ANNOUNCED_SECONDS}`);
+        const idleMs = asAnnounced ? 1000 * ANNOUNCED_SECONDS : IDLE_MS;
+        response.on('finish', () => setTimeout(() => request.socket.end(), idleMs));
       }
       if (this.is('closes each connection')) response.setHeader('Connection', 'close');
       if (status !== 0)

@@ -43,7 +43,7 @@ export async function reportFolder(atEnd: AtEnd = onTestFinished): Promise<strin
 }
 
 /** What a test of a whole certification may replace. */
-export type Surroundings = Pick<Parameters<typeof command>[1] & object, 'now' | 'onPrinted'>;
+export type Surroundings = Pick<Parameters<typeof command>[1] & object, 'now' | 'onPrinted' | 'idleMs'>;
 
 /** A run that takes ten minutes longer than the real time, all of them after the first case. */
 export function longRun(): Surroundings {

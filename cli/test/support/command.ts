@@ -10,12 +10,14 @@ export async function command(
     secret,
     now = Date.now,
     usedMs = () => 0,
+    idleMs = IDLE_MS,
     progress,
     onPrinted,
   }: {
     secret?: string;
     now?: () => number;
     usedMs?: () => number;
+    idleMs?: number;
     progress?: (line: string) => void;
     onPrinted?: (text: string) => void;
   } = {},
@@ -32,7 +34,7 @@ export async function command(
     colours: false,
     now,
     usedMs,
-    idleMs: IDLE_MS,
+    idleMs,
     progress,
   });
   return { status, printed: printed.join('\n'), complained: complained.join('\n') };

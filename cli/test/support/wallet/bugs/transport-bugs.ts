@@ -62,6 +62,7 @@ export const TRANSPORT_BUGS: WalletBug[] = [
   fault('answers at most ten calls at once', ['many-calls-at-once']),
   fault('forgets the fifth call of a connection', ['calls-in-a-row'], ['--timeout-ms', '300']),
   fault('closes idle connections', ['idle-connection']),
+  fault('closes idle connections earlier than announced', ['idle-connection']),
   fault('takes 300 ms', ['latency'], ['--timeout-ms', '500', '--calls', '40']),
   fault('goes down if a body breaks off', ['bet-half-sent'], ['--timeout-ms', '200', '--slow-ms', '100']),
   {
