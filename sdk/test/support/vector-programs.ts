@@ -38,8 +38,7 @@ public class Main {
     }
     for (String line : Files.readAllLines(Path.of(args[1]))) {
       String[] s = line.split("\\t", -1);
-      var outcome = CroupierSignature.outcome(Integer.parseInt(s[0]), s[1].isEmpty() ? null : s[1],
-          s[2].isEmpty() ? null : s[2], s[3], s[4].equals("true"));
+      var outcome = CroupierSignature.outcome(Integer.parseInt(s[0]), s[1], s[2], s[3], s[4].equals("true"));
       System.out.println(outcome.money() + (outcome.again() ? " again" : " ends"));
     }
   }
