@@ -52,12 +52,12 @@ export type AttemptEvent =
 
 /** The pauses between attempts. The defaults suit nearly everyone. */
 export interface BackoffOptions {
-  /**
-   * Upper limit of the first pause, in milliseconds. The limit doubles with each further pause. After `wait-then-retry`
-   * without `Retry-After`, this is also the shortest pause. Default: 200.
-   */
+  /** Upper limit of the first pause, in milliseconds. The limit doubles with each further pause. Default: 200. */
   baseDelayMs?: number;
-  /** Upper limit of each pause, in milliseconds; `Retry-After` may exceed it. Default: 5000. */
+  /**
+   * Upper limit of each pause, in milliseconds. `Retry-After` may exceed it, and so may the second after
+   * `wait-then-retry` without this header. Default: 5000.
+   */
   maxDelayMs?: number;
   /** Returns a number x with 0 ≤ x < 1. Default: `Math.random`. */
   random?: () => number;
@@ -93,6 +93,9 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 /** Shortest time for another attempt, in milliseconds. A shorter attempt would only time out, its outcome unknown. */
 const LEAST_ATTEMPT_MS = 50;
+
+/** Shortest pause after `wait-then-retry` without `Retry-After`, in milliseconds. Contract, section 2. */
+const LEAST_WAIT_MS = 1000;
 
 const DEFAULTS = { deadlineMs: 30_000, timeoutMs: 10_000 };
 
@@ -193,8 +196,7 @@ function pauseAfter(
   if (!failure.retryable || attempt >= options.maxAttempts) return undefined;
   const ceiling = Math.min(backoff.maxDelayMs, backoff.baseDelayMs * 2 ** (attempt - 1));
   const jitter = Math.round(ceiling * backoff.random());
-  // The platform asks for a pause with `wait-then-retry`, so a jitter of 0 would be too short.
-  const least = failure.nextAction === 'wait-then-retry' ? backoff.baseDelayMs : 0;
+  const least = failure.nextAction === 'wait-then-retry' ? LEAST_WAIT_MS : 0;
   const pause = Math.max(jitter, (failure.retryAfterSeconds ?? 0) * 1000 || least);
   return pause + LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;
 }

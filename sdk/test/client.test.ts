@@ -261,7 +261,7 @@ describe('a transaction', () => {
     expect(await client.bet(BET, { retry: true })).toEqual(APPROVED);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(received.map(({ headers }) => headers['x-nonce'])).size).toBe(5);
-    expect(pauses).toEqual([0, 0, 200, 2000]);
+    expect(pauses).toEqual([0, 0, 1000, 2000]);
   });
 
   test.each<Scripted>([
