@@ -133,6 +133,7 @@ test.each<[string, string[], string]>([
   ['declines after an error', ['retry-error-500', 'declined-after-error'], 'approved'],
   ['voids after a 409', ['retry-in-flight', 'win-retry-in-flight'], 'the verdict approved'],
   ['approves after a 409', ['retry-in-flight'], 'at least 2 requests'],
+  ['repeats a 409 at once', ['retry-in-flight', 'rollback-retry-in-flight'], 'a pause of at least 700 ms'],
   ['voids after a 429', ['retry-throttled'], 'the verdict approved'],
   ['believes an unnamed decision', ['forged-answer-unnamed'], 'the verdict unknown'],
   ['declines what is not approved', ['doubt-other-status'], 'the verdict unknown'],

@@ -137,7 +137,9 @@ async function send(attempt) {
   if (next === 'retry-same-request' && FAULT !== 'ignores Retry-After of a 500')
     await delay(Number(response.headers.get('retry-after') ?? 0) * 1000);
   if (next === 'wait-then-retry') {
-    if (FAULT !== 'ignores Retry-After') await delay(Number(response.headers.get('retry-after') ?? 0) * 1000);
+    const least = FAULT === 'repeats a 409 at once' ? 0 : 1;
+    if (FAULT !== 'ignores Retry-After')
+      await delay(Number(response.headers.get('retry-after') ?? least) * 1000);
     return undefined;
   }
   const isRefusal =

@@ -38,7 +38,8 @@ const FINAL = 'APPROVED and DECLINED are final, also after an error: stop retryi
 const FORGED = 'An answer that names another transactionId, or none, is no answer.';
 const RETRY =
   'After a 500 with retry-same-request, a 409, a time-out, a broken connection or an error without X-Error-Code, send the same body again, with a new nonce and signature.';
-const WAIT = 'Before you retry, wait the seconds that Retry-After names.';
+const WAIT =
+  'Before you retry, wait the seconds that Retry-After names; after wait-then-retry without it, wait about a second.';
 const BOUND = 'If you give up retrying, the outcome stays unknown.';
 const REFUSED =
   'A refusal with X-Error-Code and a next action other than retry-same-request and wait-then-retry, or the 401 invalid signature, is not retried.';
@@ -52,6 +53,8 @@ const PROXY =
 
 /** More requests than this in one run are no retries with pauses. */
 const MOST_REQUESTS = 100;
+/** Shortest pause that counts as about a second, in milliseconds. */
+const ABOUT_A_SECOND_MS = 700;
 const ONCE = { most: 1 };
 const TWICE = { least: 2 };
 
@@ -100,7 +103,6 @@ const RETRIES: Row[] = [
   ...(
     [
       ['error-500', 'a 500 with retry-same-request', UNAVAILABLE],
-      ['in-flight', 'a 409 TRANSACTION_IN_FLIGHT', refuse(409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry')],
       ['hang', 'a platform that never answers', HANG],
       ['cut', 'a connection that was cut', { does: 'cut' }],
       ['cut-halfway', 'a connection that was cut in the middle of the answer', { does: 'cut-halfway' }],
@@ -114,6 +116,15 @@ const RETRIES: Row[] = [
     verdicts: ['approved' as const],
     requests: TWICE,
   })),
+  {
+    id: 'retry-in-flight',
+    title: 'waits about a second after a 409 before it sends the same request again',
+    rule: WAIT,
+    script: [refuse(409, 'TRANSACTION_IN_FLIGHT', 'wait-then-retry'), APPROVE],
+    verdicts: ['approved'],
+    requests: TWICE,
+    pauseMs: ABOUT_A_SECOND_MS,
+  },
   {
     id: 'retry-throttled',
     title: 'waits for Retry-After before it sends the same request again',
