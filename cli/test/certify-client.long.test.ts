@@ -54,6 +54,7 @@ test('a client without the SDK passes too', async () => {
     'forged-answer-unnamed',
     'retry-overloaded',
     'retry-twice',
+    'retry-hang-halfway',
     'win-retry-in-flight',
     'rollback-approved',
     'rollback-retry-cut-halfway',
@@ -68,6 +69,9 @@ test('a request that arrives after its run is not taken for one of the next run'
   expect(failed).toEqual([]);
 });
 
+/** Faults of clients that only their time-out ends. */
+const ENDLESS = ['retries for ever', 'bounds only the wait for headers'];
+
 test.each<[string, string[], string]>([
   ['sends a new id', ['retry-error-500'], 'the same bytes each time'],
   ['sends new bytes', ['retry-cut'], 'the same bytes each time'],
@@ -79,6 +83,7 @@ test.each<[string, string[], string]>([
     'approved',
   ],
   ['retries for ever', ['retry-bounded'], 'a verdict within 3000 ms'],
+  ['bounds only the wait for headers', ['retry-hang-halfway'], 'a verdict within 3000 ms'],
   ['follows redirects', ['doubt-redirect'], 'POST /v1/wallet/transaction alone'],
   ['believes any 200', ['declined', 'forged-answer', 'doubt-page'], 'the verdict unknown'],
   ['believes any decision', ['forged-answer'], 'the verdict unknown'],
@@ -144,7 +149,7 @@ test.each<[string, string[], string]>([
   ['forgets the error of a proxy', ['doubt-proxy-then-refused'], 'the verdict unknown'],
 ])('a client that %s fails %j', async (fault, ids, expected) => {
   const only = ids.flatMap((id) => ['--only', id]);
-  const timeoutMs = fault === 'retries for ever' ? '3000' : '20000';
+  const timeoutMs = ENDLESS.includes(fault) ? '3000' : '20000';
   const { status, failed, printed } = await certified(['--timeout-ms', timeoutMs, ...only, ...NAIVE], fault);
   expect(failed.sort()).toEqual(ids.sort());
   expect(printed).toContain(expected);

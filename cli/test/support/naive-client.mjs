@@ -1,4 +1,4 @@
-/* global fetch, AbortSignal */
+/* global fetch, AbortController, DOMException, setTimeout, clearTimeout */
 // A client of the platform without the SDK, for certify-client. FAULT names what it gets wrong.
 import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -91,6 +91,11 @@ async function send(attempt) {
     'X-Nonce': nonce,
     'X-Signature': FAULT === 'sends upper-case hex' ? hex.toUpperCase() : hex,
   };
+  const aborted = new AbortController();
+  const timer = setTimeout(
+    () => aborted.abort(new DOMException('no answer in time', 'TimeoutError')),
+    Number(CROUPIER_TIMEOUT_MS),
+  );
   let response;
   let text;
   try {
@@ -99,8 +104,9 @@ async function send(attempt) {
       headers,
       body,
       redirect: FAULT === 'follows redirects' ? 'follow' : 'manual',
-      signal: AbortSignal.timeout(Number(CROUPIER_TIMEOUT_MS)),
+      signal: aborted.signal,
     });
+    if (FAULT === 'bounds only the wait for headers') clearTimeout(timer);
     text = await response.text();
   } catch (error) {
     mayBeBooked = FAULT !== 'takes no answer for no booking';
@@ -109,6 +115,8 @@ async function send(attempt) {
     if (FAULT === 'voids after a broken connection' && error.name !== 'TimeoutError') return 'not-booked';
     if (FAULT === 'approves half an answer' && text === undefined && response) return 'approved';
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
   if (FAULT === 'takes any 2xx for approved' && response.ok && response.status !== 200) return 'approved';
   if (FAULT === 'takes an empty 200 for approved' && text === '') return 'approved';

@@ -104,6 +104,7 @@ const RETRIES: Row[] = [
     [
       ['error-500', 'a 500 with retry-same-request', UNAVAILABLE],
       ['hang', 'a platform that never answers', HANG],
+      ['hang-halfway', 'an answer that stops in the middle', { does: 'hang-halfway' }],
       ['cut', 'a connection that was cut', { does: 'cut' }],
       ['cut-halfway', 'a connection that was cut in the middle of the answer', { does: 'cut-halfway' }],
       ['proxy-503', "a proxy's 503, which says nothing about money", proxy(503)],

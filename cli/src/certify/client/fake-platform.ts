@@ -12,7 +12,7 @@ export type Step =
   | { does: 'refuse'; status: number; code: string; next: string; retryAfterSeconds?: number }
   /** An answer without the platform's headers, as a proxy sends it. */
   | { does: 'proxy'; status: number; text: string; headers?: Record<string, string> }
-  | { does: 'hang' | 'cut' | 'cut-halfway' };
+  | { does: 'hang' | 'hang-halfway' | 'cut' | 'cut-halfway' };
 
 /** A received request. */
 export interface Arrival {
@@ -79,9 +79,10 @@ function answer(step: Step, body: string, response: ServerResponse): void {
       return;
     case 'cut':
       return void response.socket?.destroy();
+    case 'hang-halfway':
+      return sendHalf(response);
     case 'cut-halfway':
-      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 500 });
-      response.write('{"transactionId":');
+      sendHalf(response);
       return void setTimeout(() => response.socket?.destroy(), 20);
     case 'decide':
       return sendJson(response, 200, decision(body, step.status));
@@ -111,6 +112,12 @@ export function fieldsIn(body: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+/** Sends the headers of an answer and the beginning of its body. */
+function sendHalf(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 500 });
+  response.write('{"transactionId":');
 }
 
 function sendJson(
