@@ -3,6 +3,7 @@ import { versions } from 'node:process';
 import { type AnswerContext, isBalance, isDecisionOn, isSession, judgeAnswer } from './answer.js';
 import { type FetchLike, post } from './post.js';
 import {
+  type Backoff,
   backoffOf,
   type BackoffOptions,
   type CallOptions,
@@ -90,7 +91,7 @@ export class ProviderClient {
   readonly #clock: () => number;
   readonly #nonce: () => string;
   readonly #callDefaults: CallOptions;
-  readonly #backoff: Required<BackoffOptions>;
+  readonly #backoff: Backoff;
 
   /** @throws TypeError naming the invalid option */
   constructor(options: ProviderClientOptions) {

@@ -53,17 +53,20 @@ export type AttemptEvent =
 /** The pauses between attempts. The defaults suit nearly everyone. */
 export interface BackoffOptions {
   /** Upper limit of the first pause, in milliseconds. The limit doubles with each further pause. Default: 200. */
-  baseDelayMs?: number;
+  baseDelayMs?: number | undefined;
   /**
    * Upper limit of each pause, in milliseconds. `Retry-After` may exceed it, and so may the second after
    * `wait-then-retry` without this header. Default: 5000.
    */
-  maxDelayMs?: number;
+  maxDelayMs?: number | undefined;
   /** Returns a number x with 0 ≤ x < 1. Default: `Math.random`. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Resolves after this many milliseconds, or rejects with the signal's reason once it is aborted. */
-  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
+
+/** The same with every option. */
+export type Backoff = { [Name in keyof BackoffOptions]-?: NonNullable<BackoffOptions[Name]> };
 
 /** One call, from the first attempt to the last. */
 interface Call<T> {
@@ -74,7 +77,7 @@ interface Call<T> {
    */
   attempt: (timeoutMs: number) => Promise<AttemptResult<T>>;
   options: ResolvedOptions;
-  backoff: Required<BackoffOptions>;
+  backoff: Backoff;
   /** `unknown` if an earlier call may have sent the transaction, else `not-booked`. */
   initialOutcome: Outcome;
   /** False for reads, which never book anything. */
@@ -129,8 +132,26 @@ export function resolveOptions(
   };
 }
 
-export function backoffOf(options: BackoffOptions = {}): Required<BackoffOptions> {
-  return { baseDelayMs: 200, maxDelayMs: 5000, random: Math.random, sleep, ...options };
+/**
+ * The given options; a default for each that is missing or undefined.
+ * @throws TypeError naming the invalid option
+ */
+export function backoffOf(options: BackoffOptions = {}): Backoff {
+  const backoff = {
+    baseDelayMs: options.baseDelayMs ?? 200,
+    maxDelayMs: options.maxDelayMs ?? 5000,
+    random: options.random ?? Math.random,
+    sleep: options.sleep ?? sleep,
+  };
+  for (const name of ['baseDelayMs', 'maxDelayMs'] as const) {
+    if (!Number.isFinite(backoff[name]) || backoff[name] < 0) {
+      throw new TypeError(`backoff.${name} must be a number of milliseconds, at least 0`);
+    }
+  }
+  for (const name of ['random', 'sleep'] as const) {
+    if (typeof backoff[name] !== 'function') throw new TypeError(`backoff.${name} must be a function`);
+  }
+  return backoff;
 }
 
 /**

@@ -206,6 +206,22 @@ describe('a balance', () => {
     expect(pauses).toEqual([50, 100, 2000, 150]);
   });
 
+  test('pauses as by default if the options of the pauses are undefined', async () => {
+    const { url, received } = await clientOf([TIMED_OUT, BALANCE]);
+    const pauses: (number | undefined)[] = [];
+    const client = new ProviderClient({
+      ...TENANT,
+      baseUrl: url,
+      backoff: { baseDelayMs: undefined, maxDelayMs: undefined, random: undefined, sleep: undefined },
+      onAttempt: (event) => {
+        if (event.phase === 'after') pauses.push(event.pauseMs);
+      },
+    });
+    expect(await client.getBalance(BET)).toEqual({ balance: 1000 });
+    expect(received).toHaveLength(2);
+    expect(pauses).toEqual([expect.toSatisfy((ms: number) => ms >= 0 && ms <= 200), undefined]);
+  });
+
   test('takes a Retry-After that is a date', async () => {
     const retryAfter = new Date((NOW + 4) * 1000).toUTCString();
     const { client, pauses } = await clientOf([
@@ -444,6 +460,11 @@ test.each<Partial<ProviderClientOptions>>([
   { timeoutMs: '5000' as unknown as number },
   { deadlineMs: 0 },
   { deadlineMs: 2 ** 31 },
+  { backoff: { baseDelayMs: Number.NaN } },
+  { backoff: { baseDelayMs: -1 } },
+  { backoff: { maxDelayMs: Infinity } },
+  { backoff: { maxDelayMs: '5000' as unknown as number } },
+  { backoff: { random: 0.5 as unknown as () => number } },
 ])('%j is refused at once, in a sentence that names the option', (options) => {
   const construct = () => new ProviderClient({ baseUrl: 'https://platform.example', ...TENANT, ...options });
   expect(construct).toThrow(TypeError);
