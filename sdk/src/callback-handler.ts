@@ -13,6 +13,7 @@ import {
 import { MemoryNonceStore, type NonceStore } from './nonce-store.js';
 import {
   checkSecret,
+  checkTenantId,
   DEFAULT_TOLERANCE_SECONDS,
   headerOf,
   type HeadersLike,
@@ -178,7 +179,7 @@ class Callbacks {
   private readonly toleranceSeconds: number;
 
   constructor(private readonly options: CallbackHandlerOptions) {
-    if (!options.tenantId) throw new TypeError('tenantId must not be empty');
+    checkTenantId(options.tenantId);
     checkHandlers(options);
     this.secrets = secretsOf(options);
     this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;

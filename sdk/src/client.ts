@@ -10,7 +10,7 @@ import {
   callWithRetries,
   resolveOptions,
 } from './retry.js';
-import { checkSecret, signRequest } from './signature.js';
+import { checkSecret, checkTenantId, signRequest } from './signature.js';
 import { undecodedFetch } from './undecoded-fetch.js';
 import { VERSION } from './version.js';
 import type {
@@ -96,7 +96,7 @@ export class ProviderClient {
   /** @throws TypeError naming the invalid option */
   constructor(options: ProviderClientOptions) {
     const url = addressOf(options.baseUrl);
-    if (!options.tenantId) throw new TypeError('tenantId must not be empty');
+    checkTenantId(options.tenantId);
     checkSecret(options.secret);
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/(?<!\/)\/+$/, '');

@@ -84,6 +84,7 @@ export const DEFAULT_TOLERANCE_SECONDS = 300;
 /** Largest accepted Unix time, in seconds. The current time in milliseconds is larger and is therefore refused. */
 const MAX_UNIX_SECONDS = 99_999_999_999;
 
+const TENANT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const TIMESTAMP = /^[0-9]{1,12}$/;
 const NONCE = /^[A-Za-z0-9\-_.:]{8,128}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/;
@@ -94,6 +95,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  */
 export function signRequest(input: SignInput): SignatureHeaders {
   const { method, path, body, tenantId, secret, nonce, now } = input;
+  checkTenantId(tenantId);
   checkSecret(secret);
   if (typeof now !== 'number' || !(now >= 0 && now <= MAX_UNIX_SECONDS)) {
     const advice = typeof now === 'number' && now > MAX_UNIX_SECONDS ? ': divide milliseconds by 1000' : '';
@@ -136,6 +138,17 @@ export function checkSecret(secret: unknown, name = 'secret'): asserts secret is
     throw new TypeError(`${name} must be the secret as it was shown at creation, but is ${fault}`);
   }
   if (secret.trim() !== secret) throw new TypeError(`${name} has whitespace at its beginning or end`);
+}
+
+/**
+ * Checks a tenant id. A line end from a file would otherwise make every call fail before it is sent.
+ * @throws TypeError if no tenant can have this id (contract, section 1)
+ */
+export function checkTenantId(tenantId: unknown): asserts tenantId is string {
+  if (typeof tenantId === 'string' && TENANT_ID.test(tenantId)) return;
+  const isPadded = typeof tenantId === 'string' && tenantId.trim() !== tenantId;
+  const advice = isPadded ? ', but has whitespace at its beginning or end' : '';
+  throw new TypeError(`tenantId must have 1 to 64 characters of A-Z a-z 0-9 . _ -${advice}`);
 }
 
 /**

@@ -370,7 +370,9 @@ describe('the nonces', () => {
 });
 
 test.each<[object, string]>([
-  [{ tenantId: '' }, 'tenantId must not be empty'],
+  [{ tenantId: '' }, 'tenantId must have 1 to 64 characters'],
+  [{ tenantId: undefined }, 'tenantId must have 1 to 64 characters'],
+  [{ tenantId: 'spinwell\r\n' }, 'but has whitespace at its beginning or end'],
   [{ secret: '' }, 'secret must be the secret as it was shown'],
   [{ secret: 'secret\n' }, 'secret has whitespace'],
   [{ secrets: [] }, 'secrets must be a list'],

@@ -225,7 +225,7 @@ describe('the connections of a tenant', () => {
     answer = (request, response) => (request.url === '/held' ? pending.push(response) : response.end());
     const holding = Array.from({ length: CALLS }, () => post('/held'));
     await vi.waitFor(() => expect(pending).toHaveLength(CALLS), PATIENCE);
-    expect(await post('/other', PATIENCE_MS, 'another operator')).toMatchObject({ kind: 'answered' });
+    expect(await post('/other', PATIENCE_MS, 'another-operator')).toMatchObject({ kind: 'answered' });
     expect(sockets.size).toBe(CALLS + 1);
     for (const response of pending) response.end();
     for (const outcome of await Promise.all(holding)) expect(outcome.kind).toBe('answered');
