@@ -177,6 +177,7 @@ class Callbacks {
   private readonly secrets: readonly string[];
   private readonly nonces: NonceStore;
   private readonly toleranceSeconds: number;
+  private readonly strippedPrefix: string;
 
   constructor(private readonly options: CallbackHandlerOptions) {
     checkTenantId(options.tenantId);
@@ -186,6 +187,9 @@ class Callbacks {
     this.routes = [...Object.values(CALLBACK_ROUTES), ...(options.onPlay ? [PLAY_ROUTE] : [])];
     this.nonces = options.nonceStore ?? new MemoryNonceStore();
     this.toleranceSeconds = options.toleranceSeconds ?? DEFAULT_TOLERANCE_SECONDS;
+    this.strippedPrefix = options.strippedPrefix ?? '';
+    checkLimits(this.maxBodyBytes, this.toleranceSeconds);
+    checkPrefix(this.strippedPrefix);
   }
 
   async answer(request: CallbackRequest): Promise<CallbackAnswer> {
@@ -208,7 +212,7 @@ class Callbacks {
     const now = Math.floor((this.options.clock ?? Date.now)() / 1000);
     const { tenantId } = this.options;
     const { secrets, toleranceSeconds } = this;
-    const path = (this.options.strippedPrefix ?? '') + request.path;
+    const path = this.strippedPrefix + request.path;
     const signed = { method, path, headers, body, tenantId, secrets, now, toleranceSeconds };
     const verification = verifyPlatformSignature(signed);
     if (!verification.ok) return this.refuse(verification.reason, request);
@@ -280,6 +284,23 @@ function checkHandlers(options: object): void {
       throw new TypeError(`${name} must be a function`);
     }
   }
+}
+
+/** Refuses limits that limit nothing: any comparison with NaN is false, and a text is joined to the time. */
+function checkLimits(maxBodyBytes: unknown, toleranceSeconds: unknown): void {
+  if (!Number.isSafeInteger(maxBodyBytes) || Number(maxBodyBytes) < 1) {
+    throw new TypeError('maxBodyBytes must be a whole number of at least 1');
+  }
+  if (!Number.isFinite(toleranceSeconds) || Number(toleranceSeconds) < 0) {
+    throw new TypeError('toleranceSeconds must be a number of seconds, at least 0');
+  }
+}
+
+/** Refuses a prefix that makes no path together with `/v1/…`: each callback would be a 401. */
+function checkPrefix(prefix: unknown): void {
+  if (prefix === '' || (typeof prefix === 'string' && prefix.startsWith('/') && !prefix.endsWith('/')))
+    return;
+  throw new TypeError('strippedPrefix must begin with a slash and not end with one, as in /rgs');
 }
 
 function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string[] {

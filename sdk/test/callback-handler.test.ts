@@ -384,6 +384,15 @@ test.each<[object, string]>([
   [{ secrets: ['new', undefined] }, 'secrets[1] must be the secret'],
   [{ onGranted: () => ({}) }, 'onGranted is not one of onGrant, onStatus'],
   [{ onCancel: 'cancel' }, 'onCancel must be a function'],
+  [{ maxBodyBytes: Number.NaN }, 'maxBodyBytes must be a whole number'],
+  [{ maxBodyBytes: 0 }, 'maxBodyBytes must be a whole number'],
+  [{ maxBodyBytes: '65536' }, 'maxBodyBytes must be a whole number'],
+  [{ toleranceSeconds: '300' }, 'toleranceSeconds must be a number'],
+  [{ toleranceSeconds: Number.NaN }, 'toleranceSeconds must be a number'],
+  [{ toleranceSeconds: -1 }, 'toleranceSeconds must be a number'],
+  [{ strippedPrefix: 'rgs' }, 'strippedPrefix must begin with a slash'],
+  [{ strippedPrefix: '/rgs/' }, 'strippedPrefix must begin with a slash'],
+  [{ strippedPrefix: '/' }, 'strippedPrefix must begin with a slash'],
 ])('%j is refused at once', (options, sentence) => {
   expect(() => handlerOf(options)).toThrow(TypeError);
   expect(() => handlerOf(options)).toThrow(sentence);
