@@ -301,6 +301,33 @@ describe('the request may be described by', () => {
     expect((await ofHar(whole, ['--entry', '2'])).complained).toContain('no entry 2');
   });
 
+  test.each<[string, (headers: string[]) => string, string[]]>([
+    ['--headers-file', (headers) => headers.join('\r\n'), ['--path', PATH]],
+    ['--curl-file', (headers) => `curl -XPOST ${url} ${headers.map((line) => `-H '${line}'`).join(' ')}`, []],
+    [
+      '--har-file',
+      (lines) => {
+        const headers = lines.map((line) => line.split(': ')).map(([name, value]) => ({ name, value }));
+        return JSON.stringify({ method: 'POST', url, headers });
+      },
+      [],
+    ],
+  ])('%s with a byte order mark', async (option, content, more) => {
+    const sent = await described(option, `\uFEFF${content(headersOf(''))}`, more);
+    expect(sent.printed).toContain('the signature is valid');
+  });
+
+  test.each(['X-Nonce nonce-0001', '"X-Nonce": "nonce-0001",', 'X-Nonce : nonce-0001', ' nonce-0001'])(
+    'no file of headers with the line %j, which is named',
+    async (line) => {
+      const content = ['POST /x HTTP/1.1', 'X-Tenant-ID: spinwell', line].join('\n');
+      const { status, complained } = await described('--headers-file', content, ['--path', PATH]);
+      expect(complained).toMatch(/Line 3 of \S+ is not a header, a request line or a status line/);
+      expect(complained).toContain(`"${line}"`);
+      expect(status).toBe(2);
+    },
+  );
+
   test.each([
     ['--curl-file', 'wget https://rgs.example', 'begins with "curl"'],
     ['--curl-file', `curl 'https://rgs.example`, 'not closed'],
@@ -559,6 +586,29 @@ test('headers may come in a file, as curl prints them', async () => {
     `> x-nonce: ${NONCE}`,
   ];
   await writeFile(file, [...lines, `> x-signature: ${hex(canonical({ body: '' }))}`, '> '].join('\r\n'));
+  const args = ['debug-signature', '--path', PATH, '--headers-file', file, '--now', String(NOW)];
+  expect(await command(args, { secret: SECRET })).toMatchObject({ status: 0 });
+});
+
+test('headers may come in a file with all that curl -v prints', async () => {
+  const file = join(folder.path, 'curl-v');
+  const lines = [
+    '*   Trying 127.0.0.1:3000...',
+    '> POST /x HTTP/1.1',
+    '> Host: rgs.example',
+    '> X-Tenant-ID: spinwell',
+    `> X-Timestamp: ${NOW}`,
+    `> X-Nonce: ${NONCE}`,
+    `> X-Signature: ${hex(canonical({ body: '' }))}`,
+    '> ',
+    '} [2 bytes data]',
+    '< HTTP/1.1 401 Unauthorized',
+    '< Content-Type: text/plain; charset=utf-8',
+    '< ',
+    '* Connection #0 to host rgs.example left intact',
+    '',
+  ];
+  await writeFile(file, lines.join('\n'));
   const args = ['debug-signature', '--path', PATH, '--headers-file', file, '--now', String(NOW)];
   expect(await command(args, { secret: SECRET })).toMatchObject({ status: 0 });
 });

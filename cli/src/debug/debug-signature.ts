@@ -127,15 +127,15 @@ async function requestOf(values: Values): Promise<DescribedRequest | undefined> 
     throw new UsageError('Give one of --path, --curl-file and --har-file.');
   }
   if (curl !== undefined) {
-    return requestOfCurl((await fileOf(curl)).toString(), values['read-data-files'] ? fileOf : unread);
+    return requestOfCurl(await textOf(curl), values['read-data-files'] ? fileOf : unread);
   }
   if (har !== undefined) {
-    return requestOfHar((await fileOf(har)).toString(), wholeNumber('entry', values.entry, 0, MOST_ENTRY));
+    return requestOfHar(await textOf(har), wholeNumber('entry', values.entry, 0, MOST_ENTRY));
   }
   if (values.path === undefined) return undefined;
   const file = values['headers-file'];
-  const lines = file === undefined ? [] : (await fileOf(file)).toString().split(/\r?\n/);
-  const headers = [...lines, ...values.header].flatMap(headerIn);
+  const inFile = file === undefined ? [] : headersOf(file, await textOf(file));
+  const headers = [...inFile, ...values.header.flatMap(headerIn)];
   const isAddress = /^https?:\/\//i.test(values.path);
   const { path, host } = isAddress ? targetOf(values.path) : { path: values.path, host: undefined };
   return {
@@ -155,18 +155,49 @@ function secondsOf({ now }: Terminal): number {
   return Math.floor(now() / 1000);
 }
 
+/** Lines of a file of headers that are no header of the request. */
+const OTHER_LINES = [
+  /^>?\s*$/,
+  // A request line or a status line.
+  /^(?:>\s*)?[A-Za-z]+ \S.* HTTP\/\d/,
+  /^(?:>\s*)?HTTP\/\d/,
+  // The other lines of curl -v: about the connection, the response, and the size of the data.
+  /^[*<]/,
+  /^[{}] \[/,
+  // A pseudo-header of HTTP/2, as browsers show it.
+  /^:[a-z]+:/,
+];
+/** How much of a line an error shows, in characters. */
+const MOST_SHOWN = 100;
+
+/** @throws UsageError for a line that is no header, such as one that lacks its colon: it would look like a missing header */
+function headersOf(file: string, text: string): [string, string][] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    const header = headerIn(line);
+    if (header.length > 0 || OTHER_LINES.some((pattern) => pattern.test(line))) return header;
+    throw new UsageError(
+      `Line ${index + 1} of ${file} is not a header, a request line or a status line: "${line.slice(0, MOST_SHOWN)}".`,
+    );
+  });
+}
+
 /**
  * Returns the header on a line, with or without the `>` of `curl -v`; nothing if the line is not a header. A request
  * line does not match, because a space follows its first word, not a colon.
  */
 function headerIn(line: string): [string, string][] {
-  const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];
+  const [, name, value = ''] = /^(?:>\s*)?([A-Za-z0-9_.-]+):(.*)$/.exec(line) ?? [];
   return name === undefined ? [] : [[name, withoutSurroundingBlanks(value)]];
 }
 
 /** Removes spaces and tabs only: by RFC 9112, other whitespace belongs to the header's value. */
 function withoutSurroundingBlanks(value: string): string {
   return value.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+}
+
+/** The text of a file, without the byte order mark that editors on Windows put before it. */
+async function textOf(path: string): Promise<string> {
+  return new TextDecoder().decode(await fileOf(path));
 }
 
 async function fileOf(path: string): Promise<Buffer> {
