@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,4 +44,31 @@ test('a session is shown, and a refusal is quoted', async () => {
   const refusing = await sandboxAnswering('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno');
   const { complained } = await command(['launch', '--sandbox', refusing.file]);
   expect(complained).toContain('The platform answered 403 no');
+});
+
+test('why nothing answers is said', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const file = join(await reportFolder(), 'sandbox.json');
+  const apiUrl = `http://127.0.0.1:${port}`;
+  await writeFile(file, JSON.stringify({ apiUrl, adminApiKey: 'k', operator: { id: 'o', secret: 's' } }));
+  const { status, complained } = await command(['launch', '--sandbox', file]);
+  expect([status, complained]).toEqual([2, expect.stringContaining(`ECONNREFUSED 127.0.0.1:${port}`)]);
+});
+
+test.each<[string, (file: string) => Promise<unknown>, string]>([
+  ['is missing', () => Promise.resolve(), 'There is no sandbox in'],
+  ['cannot be read', (file) => mkdir(file), 'cannot be read: EISDIR'],
+  ['is not JSON', (file) => writeFile(file, 'my secret'), 'is not JSON'],
+  ['is null', (file) => writeFile(file, 'null'), 'has no apiUrl'],
+  ['lacks a field', (file) => writeFile(file, '{"apiUrl":"http://a","adminApiKey":"k"}'), 'no operator.id'],
+])('a sandbox.json that %s is refused', async (_, create, sentence) => {
+  const file = join(await reportFolder(), 'sandbox.json');
+  await create(file);
+  const { status, complained } = await command(['launch', '--sandbox', file]);
+  expect([status, complained]).toEqual([2, expect.stringContaining(sentence)]);
+  expect(complained).not.toContain('my secret');
 });

@@ -29,8 +29,8 @@ export const SANDBOX_OPTION_HELP = `  --sandbox FILE           the platform's sa
                            ${DEFAULT_FILES[1] ?? ''}`;
 
 /**
- * Reads the named file, or the first default file that has all fields.
- * @throws UsageError if there is no such file
+ * Reads the named file, or the first default file that exists.
+ * @throws UsageError if there is no such file, or it cannot be used
  */
 export async function readSandbox(path: string | undefined): Promise<Sandbox> {
   const paths = path === undefined ? DEFAULT_FILES : [path];
@@ -99,21 +99,40 @@ async function send(
     call.end(body);
     const { status, text, json = {} } = await reply;
     return { status, text, json };
-  } catch {
-    throw new UsageError(`Nothing answers at ${url}: start the platform with npm start.`);
+  } catch (error) {
+    // The error of a host with several addresses has a code and no message.
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `Nothing answers at ${url}: start the platform with npm start (${message || code}).`,
+    );
   }
 }
 
+/**
+ * Returns undefined if there is no such file.
+ * @throws UsageError if it cannot be used
+ */
 async function read(path: string): Promise<Sandbox | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new UsageError(`${path} cannot be read: ${message}`);
+  });
+  if (text === undefined) return undefined;
+  const content = parsed(text);
+  if (content === undefined) throw new UsageError(`${path} is not JSON.`);
+  const { apiUrl, adminApiKey, operator } = content;
+  const fields = { apiUrl, adminApiKey, 'operator.id': operator?.id, 'operator.secret': operator?.secret };
+  const missing = Object.entries(fields).find(([, value]) => typeof value !== 'string');
+  if (missing)
+    throw new UsageError(`${path} is not the sandbox.json of a platform: it has no ${missing[0]}.`);
+  return content as Sandbox;
+}
+
+/** Without the message of the parser, which quotes the file. */
+function parsed(text: string): Partial<Sandbox> | undefined {
   try {
-    const content = JSON.parse(await readFile(path, 'utf8')) as Sandbox;
-    const texts: unknown[] = [
-      content.apiUrl,
-      content.adminApiKey,
-      content.operator.id,
-      content.operator.secret,
-    ];
-    return texts.every((text) => typeof text === 'string') ? content : undefined;
+    return Object(JSON.parse(text)) as Partial<Sandbox>;
   } catch {
     return undefined;
   }
