@@ -222,6 +222,12 @@ describe('the request may be described by', () => {
         `curl -sSLkXPOST "${url}" ${headers.map((line) => `-sSH '${line}'`).join(' ')} -vsd '${body}' -iw '\\n'`,
     ],
     [
+      'it joins several --json',
+      BODY,
+      (_, headers) =>
+        `curl ${url} ${headers.map((line) => `-H '${line}'`).join(' ')} --json '{"b":"Zoë/1",' --json '"a":[1,2]}'`,
+    ],
+    [
       'an option that is not known here, with its value',
       'a=1',
       (body: string, headers: string[]) =>

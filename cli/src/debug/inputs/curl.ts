@@ -59,8 +59,11 @@ export async function requestOfCurl(
     if (rest !== undefined) words.unshift(rest);
     if (option === '-X' || option === '--request') method = next(option);
     else if (option === '-H' || option === '--header') headers.push(headerOfLine(next(option)));
-    else if (DATA_OPTIONS.has(option)) data.push(await dataOf(option, next(option), readFile));
-    else if (option === '-I' || option === '--head') isHead = true;
+    else if (DATA_OPTIONS.has(option)) {
+      // curl joins data by an ampersand, but appends that of --json without one.
+      if (data.length > 0 && option !== '--json') data.push(Buffer.from('&'));
+      data.push(await dataOf(option, next(option), readFile));
+    } else if (option === '-I' || option === '--head') isHead = true;
     else if (option === '--url') addresses.push(next(option));
     else if (IGNORED_WITH_VALUE.has(option)) next(option);
     else if (UNSUPPORTED.has(option)) {
@@ -78,14 +81,11 @@ export async function requestOfCurl(
   const address = addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses[0];
   if (address === undefined) throw new UsageError('The curl command line has no address.');
   const { path, host } = targetOf(address);
-  const body = Buffer.concat(
-    data.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from('&'), part])),
-  );
   return {
     method: method ?? (data.length > 0 ? 'POST' : isHead ? 'HEAD' : 'GET'),
     path,
     headers: withHost(headers, host),
-    body,
+    body: Buffer.concat(data),
   };
 }
 
