@@ -177,6 +177,13 @@ test('a command that does not exist is named', async () => {
   expect(printed).toContain('expected  /nowhere/client to start');
 });
 
+test('a command that sends no requests blocks the cases after the first three', async () => {
+  const only = ['approved', 'declined', 'retry-cut', 'retry-hang'].flatMap((id) => ['--only', id]);
+  const { printed } = await certified([...only, '--', process.execPath, '-e', '']);
+  expect(printed).toContain('expected  a client that sends requests\n    received  no requests');
+  expect(printed).toContain('3 failed, 1 blocked');
+});
+
 /** The arguments of a command that starts another process and waits for it, as `npm run` does, and that process. */
 async function wrappedClient() {
   const server = createServer((socket) => socket.on('error', () => undefined).resume());

@@ -4,12 +4,14 @@ import { type Case, type CaseResult, type Latency, type Outcome, Prerequisite, U
 /** After this many consecutive cases without any answer, the remaining cases are blocked. */
 const MAX_CASES_WITHOUT_ANSWER = 3;
 
-const NO_ANSWERS: Outcome = { kind: 'blocked', expected: 'a server that answers', received: 'no answers' };
+const NO_ANSWERS = { expected: 'a server that answers', received: 'no answers' };
 
 /** The part of a certification's subject that the runner needs. */
 export interface Answering {
   /** The number of calls answered so far. */
   readonly answered: number;
+  /** What a blocked case says if that number stays the same. Default: that the server does not answer. */
+  readonly noAnswers?: { readonly expected: string; readonly received: string };
 }
 
 /**
@@ -24,10 +26,11 @@ export async function runCases<Subject extends Answering>(
   nowMs: () => number,
 ): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
+  const blocked: Outcome = { kind: 'blocked', ...(subject.noAnswers ?? NO_ANSWERS) };
   let unanswered = 0;
   for (const each of cases) {
     const [began, answered] = [nowMs(), subject.answered];
-    const outcome = unanswered < MAX_CASES_WITHOUT_ANSWER ? await outcomeOf(each, subject) : NO_ANSWERS;
+    const outcome = unanswered < MAX_CASES_WITHOUT_ANSWER ? await outcomeOf(each, subject) : blocked;
     unanswered = subject.answered === answered && outcome.kind !== 'skipped' ? unanswered + 1 : 0;
     const { id, title, group, rule } = each;
     const durationMs = Math.round(nowMs() - began);

@@ -38,6 +38,7 @@ export class ClientRunner {
   private runs = 0;
   /** The number of requests received so far. */
   answered = 0;
+  readonly noAnswers = { expected: 'a client that sends requests', received: 'no requests' };
 
   /** @param nowMs Unix time in milliseconds */
   constructor(
