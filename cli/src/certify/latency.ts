@@ -13,7 +13,10 @@ export class LatencyMeter {
   async measure<Result>(call: string, act: () => Promise<Result>): Promise<Result> {
     const began = this.nowMs();
     const result = await act();
-    this.durations.set(call, [...(this.durations.get(call) ?? []), this.nowMs() - began]);
+    const durationMs = this.nowMs() - began;
+    const durations = this.durations.get(call);
+    if (durations) durations.push(durationMs);
+    else this.durations.set(call, [durationMs]);
     return result;
   }
 
