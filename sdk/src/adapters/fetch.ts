@@ -13,7 +13,8 @@ export interface FetchRequest {
 
 /**
  * The callbacks for a server that uses standard `Request` and `Response` objects, such as Bun, Deno and Hono:
- * `Bun.serve({fetch: toFetchHandler(handler)})`. Rejects if the connection is lost while the body is read.
+ * `Bun.serve({fetch: toFetchHandler(handler)})`, or `app.all('/rgs/*', (c) => handle(c.req.raw))` with Hono. Rejects if
+ * the connection is lost while the body is read.
  */
 export function toFetchHandler(handler: CallbackHandler): (request: FetchRequest) => Promise<Response> {
   return async (request) => {
