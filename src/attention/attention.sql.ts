@@ -90,15 +90,6 @@ const endOf = (condition: string) => `
 
 export const END = named('attention_end', endOf('item_id = ANY (:ids::uuid[])'));
 
-/**
- * Closes the items of grants that failed before they became duplicates. Such an item may be newer than the duplicate: an
- * instance may have read the failure just before the grant was resent.
- */
-export const END_FAILURES = named(
-  'attention_end_failures',
-  endOf(`kind = 'grant' AND subject = ANY (:subjects::text[]) AND duplicate_of IS NULL`),
-);
-
 /** Closes the items of rounds whose cause is gone. `subjects` are those of the causes that are still present. */
 export const END_OTHER_ROUNDS = named(
   'attention_end_other_rounds',

@@ -65,11 +65,6 @@ export class AttentionStore {
     if (ids.length > 0) await this.database.query(sql.END, { ids });
   }
 
-  async endFailures(duplicates: readonly Cause[]): Promise<void> {
-    const subjects = duplicates.map(({ subject }) => subject);
-    if (subjects.length > 0) await this.database.query(sql.END_FAILURES, { subjects });
-  }
-
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
     await this.database.query(sql.END_OTHER_ROUNDS, { subjects });
   }

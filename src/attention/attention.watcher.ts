@@ -184,7 +184,7 @@ export class AttentionWatcher implements OnModuleInit {
     const rows = await this.causes.window(name, place, WINDOW);
     const causes = rows.flatMap(({ newCause }) => newCause ?? []);
     if (name === 'parked') await this.items.markParked(causes);
-    if (name === 'duplicates') await this.items.endFailures(causes);
+    await this.items.end(rows.flatMap(({ earlierItem }) => earlierItem ?? []));
     await this.items.open(await this.counted(causes));
     return {
       end: rows.length === WINDOW ? rows.at(-1)?.place : undefined,

@@ -22,15 +22,28 @@ import {
 
 const RECENT = `statement_timestamp() - interval '30 seconds'`;
 
-/** A condition on the item of a cause; false if there is none. */
-const ofItem = (kind: string, subject: string, condition: string) => `
-  coalesce(${lookUp(
-    condition,
+/** An expression over the item of a cause; null if there is none. */
+const ofItem = (kind: string, subject: string, expression: string) =>
+  lookUp(
+    expression,
     `FROM attention_items i WHERE i.kind = '${kind}' AND i.subject = ${subject} AND i.cause_present`,
-  )}, false)`;
+  );
 
-/** Whether a cause has an item. */
-const known = (kind: string, subject: string) => `${ofItem(kind, subject, 'true')} AS known`;
+/**
+ * Whether a cause has an item.
+ * @param condition which the item must meet, too
+ */
+const known = (kind: string, subject: string, condition = 'true') =>
+  `coalesce(${ofItem(kind, subject, condition)}, false) AS known`;
+
+/**
+ * Whether a cause has an item, and the id of an item of an earlier cause with the same subject, which must be closed
+ * before the cause can have its own.
+ * @param isEarlier a condition on the item
+ */
+const knownUnless = (isEarlier: string, kind: string, subject: string) => `
+  ${known(kind, subject, `NOT (${isEarlier})`)},
+  ${ofItem(kind, subject, `CASE WHEN ${isEarlier} THEN i.item_id END`)} AS "earlierItem"`;
 
 const TRANSACTION = `
   t.provider_id AS "providerId", t.transaction_id AS "transactionId", t.operator_id AS "operatorId", t.kind,
@@ -45,7 +58,7 @@ const PARKED = named(
   'cause_parked',
   `
     SELECT ${TRANSACTION}, true AS due, t.parked_at > ${RECENT} AS recent,
-           ${ofItem('transaction', SUBJECT, `i.state = 'CLOSED' OR coalesce(i.parked_at >= t.parked_at, false)`)} AS known,
+           ${known('transaction', SUBJECT, `i.state = 'CLOSED' OR coalesce(i.parked_at >= t.parked_at, false)`)},
            ARRAY[t.parked_at::text, t.provider_id, t.transaction_id] AS place
       FROM (SELECT * FROM transactions
              WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL
@@ -99,12 +112,19 @@ const GRANTS = named(
 /** Condition for a grant whose spins could not be cancelled at its expiresAt. */
 const EXPIRY_FAILED = `g.state = 'GRANTED' AND g.expiry = 'FAILED'`;
 
+/**
+ * Condition for the item of an earlier failure of a single grant that a person has closed. The item of the expiry is
+ * opened after both the latest answer to the grant and its expiresAt.
+ */
+const CLOSED_BEFORE_EXPIRY = `
+  g.batch_id IS NULL AND i.state = 'CLOSED' AND i.created_at < greatest(g.granted_at, g.expires_at)`;
+
 /** Reads the index free_spin_grants_expiry_failed. Such grants of a batch have one item, too. */
 const EXPIRIES = named(
   'cause_expiries',
   `
     SELECT ${GRANT}, g.last_cancel_error AS error, true AS due, g.updated_at > ${RECENT} AS recent,
-           ${known('grant', `coalesce(g.batch_id || '${OF_EXPIRY}', g.request_ref)`)},
+           ${knownUnless(CLOSED_BEFORE_EXPIRY, 'grant', `coalesce(g.batch_id || '${OF_EXPIRY}', g.request_ref)`)},
            ARRAY[g.updated_at::text, g.request_ref] AS place
       FROM (SELECT * FROM free_spin_grants
              WHERE state = 'GRANTED' AND expiry = 'FAILED' AND updated_at <= :at::timestamptz
@@ -115,13 +135,14 @@ const EXPIRIES = named(
 
 /**
  * Reads the index free_spin_grants_duplicates. An item without `duplicate_of` belongs to an earlier failure of the
- * grant.
+ * grant. Such an item may be newer than the duplicate: an instance may have read the failure just before the grant was
+ * resent.
  */
 const DUPLICATES = named(
   'cause_duplicates',
   `
     SELECT ${GRANT}, g.duplicate_of AS "duplicateOf", true AS due, g.granted_at > ${RECENT} AS recent,
-           ${ofItem('grant', 'g.request_ref', 'i.duplicate_of IS NOT NULL')} AS known,
+           ${knownUnless('i.duplicate_of IS NULL', 'grant', 'g.request_ref')},
            ARRAY[g.granted_at::text, g.request_ref] AS place
       FROM (SELECT * FROM free_spin_grants
              WHERE duplicate_of IS NOT NULL AND granted_at <= :at::timestamptz

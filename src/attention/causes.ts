@@ -19,6 +19,8 @@ export interface SearchedRow {
   readonly due: boolean;
   /** Whether the row has an item that is up to date. */
   readonly known: boolean;
+  /** The id of the item of an earlier cause with the same subject, which a new item replaces; null if there is none. */
+  readonly earlierItem?: string | null;
   /** Whether the row became a cause within the last 30 seconds. */
   readonly recent: boolean;
   /** The sort key of the row. A window begins after the place of an earlier row. */

@@ -137,6 +137,46 @@ describe('a grant that could not be cancelled at its expiresAt', () => {
     );
   }, 60_000);
 
+  test('has an item of its own, even if a person has closed that of an earlier failure', async () => {
+    const order = tool.order({ expiresAt: tomorrow() });
+    const { requestRef } = order;
+    const close = async (item: Record<string, unknown>) => {
+      const path = `/v1/admin/attention/${String(item['id'])}/close`;
+      expect((await world.admin('POST', path, { reason: 'ticket 1' })).status).toBe(200);
+    };
+    world.provider.next({ do: 'answer', status: 200, body: {} }, { path: GRANT, requestRef });
+    expect((await tool.post(order)).status).toBe(502);
+    const [failure] = await vi.waitFor(async () => {
+      const items = await itemsOf([requestRef]);
+      expect(items).toMatchObject([{ state: 'OPEN' }]);
+      return items;
+    }, PATIENCE);
+    await close(failure!);
+    world.provider.always(
+      { do: 'answer', status: 503 },
+      { path: CANCEL, externalRef: `batch-of-${requestRef}` },
+    );
+    expect((await world.admin('POST', `/v1/admin/free-spins/${requestRef}/void`)).status).toBe(502);
+    expect(await tool.state(requestRef)).toBe('GRANTED');
+    expect(await itemsOf([requestRef])).toMatchObject([{ id: failure!['id'], state: 'CLOSED' }]);
+    await expire('request_ref', requestRef);
+    const expiry = await vi.waitFor(async () => {
+      const [newest, ...others] = await itemsOf([requestRef]);
+      expect(newest).toMatchObject({
+        state: 'OPEN',
+        summary: expect.stringContaining('could not be cancelled at its expiresAt') as string,
+      });
+      expect(others).toMatchObject([{ id: failure!['id'], state: 'CLOSED' }]);
+      return newest!;
+    }, PATIENCE);
+    await close(expiry);
+    await pass();
+    expect(await itemsOf([requestRef])).toMatchObject([
+      { id: expiry['id'], state: 'CLOSED' },
+      { id: failure!['id'], state: 'CLOSED' },
+    ]);
+  }, 60_000);
+
   test('shares one item with those of its batch, beside the item of FAILED ones', async () => {
     const { order, batchId, path, read, subjects } = await batchOf(4, 1, { expiresAt: tomorrow() });
     const refusing = world.provider.always({ do: 'answer', status: 500 }, { path: CANCEL });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COUNT, END_FAILURES, PRESENT } from '../../src/attention/attention.sql.js';
+import { COUNT, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
 import {
   COUNT_IN_BATCHES,
@@ -202,10 +202,6 @@ test('items that are present are read in windows', async () => {
   await expectCheap(PRESENT, { kind: 'transaction', after: '', limit: WINDOW });
   await expectCheap(PRESENT, { kind: 'transaction', after: 'provider2/t', limit: WINDOW });
   await expectCheap(COUNT, {});
-});
-
-test('items of failures are closed by the keys of the duplicates', async () => {
-  await expectCheap(END_FAILURES, { subjects: Array.from({ length: WINDOW }, (_, n) => `${n}1`) });
 });
 
 test.each<[string, AttentionFilter]>([
