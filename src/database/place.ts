@@ -7,9 +7,6 @@ export interface Place {
   readonly id: string;
 }
 
-/** The place before every row of a list whose ids are UUIDs. The list, newest first, starts there. */
-export const START_OF_LIST: Place = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 /** SQL for a row's sort key as text, with the full precision of its time. `placeOf` parses this text. */
 export const placeColumn = (at: string, id: string) =>
   `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '/' || ${id} AS place`;

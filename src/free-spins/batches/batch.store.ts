@@ -3,10 +3,12 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Configuration } from '../../config/configuration.js';
 import { Database, type Query } from '../../database/database.js';
-import { type Place, placeColumn, START_OF_LIST } from '../../database/place.js';
+import type { Place } from '../../database/place.js';
 import { lookUp } from '../../database/planner.js';
 import { selectList } from '../../database/select-list.js';
-import { named, type Statement } from '../../database/statement.js';
+import { named } from '../../database/statement.js';
+import { type TimeOrderedTable, timeOrderedPage } from '../../database/time-ordered.js';
+import type { UnnamedStatement } from '../../database/time-window.js';
 import { currentRequestId } from '../../observability/trace.js';
 import type { ListQuery } from '../../api/lists/page.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
@@ -106,23 +108,17 @@ export const RUNNING = named(
   ),
 );
 
-const CONDITIONS: Readonly<Record<keyof BatchFilter, string>> = {
-  operatorId: 'operator_id = :operatorId',
-  gameId: 'game_id = :gameId',
-  from: 'created_at >= :from',
-  to: 'created_at < :to',
-};
+const TABLE: TimeOrderedTable = { columns: 't.*', from: 'free_spin_batches', id: 'batch_id', idType: 'uuid' };
 
 /** One page, newest first. The filters by operator and by game each have an index in this order. */
-function batchPage(filter: BatchFilter): Statement {
-  const conditions = Object.entries(CONDITIONS)
-    .filter(([field]) => filter[field as keyof BatchFilter] !== undefined)
-    .map(([, condition]) => ` AND ${condition}`);
-  const batches = `
-    SELECT * FROM free_spin_batches
-     WHERE (created_at, batch_id) < (:at::timestamptz, :id::uuid)${conditions.join('')}
-     ORDER BY created_at DESC, batch_id DESC LIMIT :limit`;
-  return named('', progress(batches, `, ${placeColumn('b.created_at', 'b.batch_id')}`));
+function batchPage(
+  { operatorId, gameId, from, to }: BatchFilter,
+  before: Place | undefined,
+  limit: number,
+): UnnamedStatement {
+  const equal = { operator_id: operatorId, game_id: gameId };
+  const { statement, values } = timeOrderedPage(TABLE, equal, { from, to, before }, limit);
+  return { statement: { ...statement, text: progress(statement.text, ', b.place') }, values };
 }
 
 const IS_BATCH_RECORDED = named(
@@ -338,10 +334,11 @@ export class BatchStore {
   /** Newest first. */
   batchPage(
     filter: BatchFilter,
-    before: Place = START_OF_LIST,
+    before: Place | undefined,
     limit: number,
   ): Promise<(BatchProgress & { place: string })[]> {
-    return this.database.query(batchPage(filter), { ...filter, ...before, limit });
+    const { statement, values } = batchPage(filter, before, limit);
+    return this.database.query(statement, values);
   }
 
   /**
