@@ -1,10 +1,13 @@
 const LOCAL = String.raw`(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?`;
 const INSTANT = new RegExp(`^${LOCAL}(?:[Zz]|([+-])(\\d\\d):?(\\d\\d))$`);
 const MINUTE_MS = 60_000;
+/** The last instant that ISO 8601 in UTC writes with a year of four digits. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
  * Parses a time with `Z` or an offset.
- * @returns Unix milliseconds, rounded down; null if the text is not a time, or has no zone
+ * @returns Unix milliseconds, rounded down, at most the end of the year 9999 in UTC: neither PostgreSQL nor clients read
+ *   a year with a sign, such as +010000; null if the text is not a time, or has no zone
  */
 export function instantMs(text: string): number | null {
   const match = INSTANT.exec(text);
@@ -22,7 +25,7 @@ export function instantMs(text: string): number | null {
   const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (offsetHours > 23 || offsetMinutes > 59) return null;
   const offsetMs = (offsetHours * 60 + offsetMinutes) * MINUTE_MS;
-  return match[8] === '-' ? local + offsetMs : local - offsetMs;
+  return Math.min(match[8] === '-' ? local + offsetMs : local - offsetMs, LAST_MS);
 }
 
 /** The end of a time whose offset has hours only, as PostgreSQL writes it. */

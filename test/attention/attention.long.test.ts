@@ -202,6 +202,10 @@ describe('a person', () => {
     expect((await list('assignee=Ada%20Lovelace')).map(({ id }) => id)).toEqual([item.id]);
     expect((await act(item, 'assign', {})).status).toBe(400);
     expect((await act(item, 'assign', { assignee: null })).json).not.toHaveProperty('assignee');
+    expect((await act(item, 'snooze', { until: '9999-12-31T23:59-23:59' })).json).toMatchObject({
+      state: 'SNOOZED',
+      snoozedUntil: '9999-12-31T23:59:59.999Z',
+    });
     const until = new Date(Date.now() + 3_600_000).toISOString();
     expect((await act(item, 'snooze', { until })).json).toMatchObject({
       state: 'SNOOZED',
@@ -235,6 +239,7 @@ describe('a person', () => {
       ['opened', undefined],
       ['assigned', 'Ada Lovelace'],
       ['unassigned', undefined],
+      ['snoozed', 'until 9999-12-31T23:59:59Z'],
       ['snoozed', `until ${until.slice(0, 19)}Z`],
       ['woken', undefined],
       ['commented', text],

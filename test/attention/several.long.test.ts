@@ -41,6 +41,11 @@ describe('several items', () => {
       { until: '2099-01-31T06:00:00Z' },
       { state: 'SNOOZED', snoozedUntil: '2099-01-31T06:00:00.000Z' },
     ],
+    [
+      'snooze',
+      { until: '9999-12-31T23:59-23:59' },
+      { state: 'SNOOZED', snoozedUntil: '9999-12-31T23:59:59.999Z' },
+    ],
     ['close', { reason: 'corrected' }, { state: 'CLOSED', reason: 'corrected', closedByName: 'Night shift' }],
   ])('are changed by one call, each with its entry: %s', async (verb, fields, changed) => {
     const [first, closed, last] = (await items(3)) as [string, string, string];

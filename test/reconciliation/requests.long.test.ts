@@ -216,6 +216,12 @@ test('record adds the findings to the attention queue, once, and closes the item
   expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
 });
 
+test('record accepts a range at the limits of the format', async () => {
+  const range = { from: '0100-01-01T00:00+23:59', to: '9999-12-31T23:59-23:59' };
+  expect(await record(statement.slice(1), range)).toEqual({ opened: 1, closed: 0 });
+  expect(await record(statement, range)).toEqual({ opened: 0, closed: 1 });
+});
+
 test('the item of a finding leads to its transaction if the platform has it', async () => {
   const known = statement[0]!;
   const unknown = { ...known, transactionId: 'unknown' };
