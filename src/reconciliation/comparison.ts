@@ -1,3 +1,4 @@
+import { visible } from '../runtime/visible.js';
 import { CsvError } from './csv.reader.js';
 import { type FindingItem, findingItem } from './finding.js';
 import type { Range, ReconciliationStore } from './reconciliation.store.js';
@@ -12,6 +13,7 @@ import {
 } from './rules/compare.js';
 import { readStatement } from './statement.js';
 
+/** The result of a comparison. Texts of the statement are `visible`. */
 export interface Outcome {
   /** Lines of the statement, without its header. */
   readonly lines: number;
@@ -106,7 +108,7 @@ export function totalOf({ findings }: Pick<Outcome, 'findings'>): number {
 
 function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
   const key = `${currency} ${kind}`;
-  const sum = sums.get(key) ?? { currency, kind, operatorMinor: 0n, platformMinor: 0n };
+  const sum = sums.get(key) ?? { currency: visible(currency), kind, operatorMinor: 0n, platformMinor: 0n };
   sums.set(key, sum);
   return sum;
 }
@@ -118,10 +120,10 @@ function foundIn(finding: Finding, { line, record }: ComparedPair): TransactionF
   return {
     ...finding,
     isRecorded: record !== null,
-    providerId,
-    transactionId,
+    providerId: visible(providerId),
+    transactionId: visible(transactionId),
     kind: kind!,
     amountMinor,
-    currency,
+    currency: visible(currency),
   };
 }

@@ -1,18 +1,15 @@
 import type { Cause } from '../attention/attention.js';
 import { money } from '../money/money.js';
-import { visible } from '../runtime/visible.js';
 import type { Outcome, TransactionFinding } from './comparison.js';
 import type { Range } from './reconciliation.store.js';
 
 /** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */
 export const RECORDED = 10_000;
 
-/** Describes a finding in one sentence, with its amount in major units. The statement's texts are made visible. */
+/** Describes a finding in one sentence, with its amount in major units. */
 export function sentenceOf(found: TransactionFinding): string {
   const { name, providerId, transactionId, kind, amountMinor, currency, detail } = found;
-  return visible(
-    `${name}: ${kind} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`,
-  );
+  return `${name}: ${kind} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
 }
 
 /** The causes of the attention items. A later run with the same finding opens no second item. */
@@ -25,7 +22,7 @@ function causeOfFinding({ operatorId, from, to }: Range, found: TransactionFindi
   const path = [providerId, transactionId].map(encodeURIComponent).join('/');
   return {
     kind: 'reconciliation',
-    subject: visible(`${operatorId}/${providerId}/${transactionId}/${name}`),
+    subject: `${operatorId}/${providerId}/${transactionId}/${name}`,
     operatorId,
     providerId,
     summary: sentenceOf(found),

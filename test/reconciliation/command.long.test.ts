@@ -124,16 +124,18 @@ test('control characters and bidirectional controls of a statement are shown as 
   const hostile = 'bet\u001b[2J\n\u202e\u2028\u0085\u007f1';
   const shown = String.raw`bet\u001b[2J\u000a\u202e\u2028\u0085\u007f1`;
   const line = { ...statement[0]!, transactionId: hostile, currency: 'E\u001bR', playerRef: '\u2066ann' };
-  await writeFile(join(folder.path, 'hostile\u202e.csv'), csvOf([...statement, line]));
+  const ofNobody = { ...line, providerId: 'spin\u202ewell' };
+  await writeFile(join(folder.path, 'hostile\u202e.csv'), csvOf([...statement, line, ofNobody]));
   const files = ['--statement', 'hostile\u202e.csv', '--report', 'hostile.csv'];
   const { out, err } = await command([...OF_OPERATOR, ...files, '--record']);
   const report = await readFile(join(folder.path, 'hostile.csv'), 'utf8');
   const { json } = await world.admin('GET', '/v1/admin/attention?kind=reconciliation&state=OPEN');
-  const { items } = json as { items: { subject: string; summary: string }[] };
+  const { items } = json as { items: { subject: string; summary: string; providerId: string }[] };
   expect(out).toContain(`missing-at-platform: BET spinwell/${shown} of 100 minor units of E\\u001bR: `);
   expect(report).toContain(`,spinwell,${shown},4,BET,`);
   const subject = `${OPERATOR}/spinwell/${shown}/missing-at-platform`;
   expect(items.find((item) => item.subject === subject)?.summary).toContain(shown);
+  expect(items.map(({ providerId }) => providerId)).toContain(String.raw`spin\u202ewell`);
   for (const text of [out, err, report, JSON.stringify(items)]) expect(text).not.toMatch(UNSAFE);
 });
 

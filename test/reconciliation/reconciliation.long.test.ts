@@ -127,6 +127,21 @@ test('what each side has booked is summed up by currency and kind', async () => 
   ]);
 });
 
+test('texts of a statement with bidirectional controls are shown as escapes', async () => {
+  const hostile = {
+    ...statement[0]!,
+    providerId: 'p\u202e1',
+    transactionId: 't\u202e1',
+    currency: 'E\u202eR',
+  };
+  const { outcome } = await found([...statement, hostile]);
+  const currency = String.raw`E\u202eR`;
+  expect(outcome.sums.map((sum) => sum.currency)).toContain(currency);
+  expect(outcome.found).toMatchObject([
+    { providerId: String.raw`p\u202e1`, transactionId: String.raw`t\u202e1`, currency },
+  ]);
+});
+
 test('a statement without the lines that the contract makes optional agrees, too', async () => {
   const optional = ['too-much', 'undo-unknown', 'undo-lost'];
   expect(
