@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BATCHES, batchOrder, GRANTS } from '../approvals/desk.js';
+import { APPROVALS, BATCHES, batchOrder, GRANTS, limit, person } from '../approvals/desk.js';
 import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { launch, type Launched, ownPort } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
@@ -206,4 +206,31 @@ describe('an instance that is killed during an expiry', () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+});
+
+test('a grant whose expiresAt passes while it is being approved is FAILED without a call', async () => {
+  await limit(world, { maxGrantMinor: 0 }, 'SEK');
+  const order = tool.order({ currency: 'SEK', expiresAt: tomorrow() });
+  const [asker, approver] = [await person(world, 'promotions'), await person(world, 'promotions')];
+  const { approvalId } = (await asker.call('POST', GRANTS, order)).json;
+  // Only the approval sends the grant.
+  await world.app.get(BatchRunner)['loop'].stop(0);
+  // The expiry passes after the approval has checked it, as if its transaction waited for a lock.
+  await world.sql.run(`
+    CREATE FUNCTION expire_grant() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN NEW.expires_at := clock_timestamp() - interval '1 minute'; RETURN NEW; END $$`);
+  await world.sql.run(`
+    CREATE TRIGGER expire_grant BEFORE INSERT ON free_spin_grants FOR EACH ROW EXECUTE FUNCTION expire_grant()`);
+  const reply = await approver.call('POST', `${APPROVALS}/${String(approvalId)}/approve`);
+  await world.sql.run('DROP TRIGGER expire_grant ON free_spin_grants');
+  expect([reply.status, reply.json['state'], reply.json['result']]).toEqual([
+    200,
+    'APPROVED',
+    { error: 'not sent: its expiresAt has passed' },
+  ]);
+  expect((await tool.read(order.requestRef)).json).toMatchObject({
+    state: 'FAILED',
+    failure: { outcomeUnknown: false },
+  });
+  expect(tool.calls(GRANT, order.requestRef)).toEqual([]);
 });

@@ -1,11 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DatabaseClock } from '../../database/database-clock.js';
 import { Tracing } from '../../observability/tracing.js';
 import type { CallbackOutcome } from '../../provider-callback/provider-callbacks.service.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { TenancyService } from '../../tenancy/tenancy.service.js';
 import { GrantableGames } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
@@ -32,8 +30,6 @@ const STOP_MS = 5_000;
 /** Maximum number of grants that begin to expire in one pass: more than can be cancelled until the next one. */
 const EXPIRIES_PER_PASS = 1_000;
 
-const EXPIRED = 'not sent: its expiresAt has passed';
-const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
 const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
 
 interface ProviderWorkers {
@@ -57,13 +53,11 @@ export class BatchRunner {
 
   constructor(
     private readonly randomness: Randomness,
-    private readonly tenancy: TenancyService,
     private readonly tracing: Tracing,
     private readonly games: GrantableGames,
     private readonly callbacks: GrantCallbacks,
     private readonly batches: BatchStore,
     private readonly grants: GrantStore,
-    private readonly databaseClock: DatabaseClock,
     background: Background,
   ) {
     this.loop = background.add({
@@ -164,9 +158,9 @@ export class BatchRunner {
   }
 
   private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
-    const refusal = await this.refusalOf(grant);
+    const refusal = await this.games.refusalOf(grant);
     if (refusal !== undefined) {
-      await this.grants.recordFailed(grant, { error: refusal, outcomeUnknown: false, refused: false });
+      await this.grants.recordNotSent(grant, refusal);
       return this.giveUp(grant, refusal);
     }
     // The request that queued this grant may have ended long ago. A grant that an earlier version recorded has no
@@ -176,21 +170,6 @@ export class BatchRunner {
       this.callbacks.send(grant),
     );
     if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
-  }
-
-  /** Why a grant is no longer sent; undefined if it is. */
-  private async refusalOf(grant: Grant): Promise<string | undefined> {
-    const { expiresAt } = grant;
-    if (expiresAt !== null && expiresAt <= this.databaseClock.now()) return EXPIRED;
-    if (this.isSendable(grant)) return undefined;
-    // Another instance may have opened the game, and queued the grant, since this one last read the directory.
-    await this.tenancy.reload();
-    return this.isSendable(grant) ? undefined : GAME_CLOSED;
-  }
-
-  private isSendable({ gameId, providerId }: Grant): boolean {
-    const game = this.tenancy.game(gameId);
-    return game !== undefined && this.games.isOpen(game) && game.providerId === providerId;
   }
 
   /** Fails the unsent grants of the batch, which would fail for the same reason. */

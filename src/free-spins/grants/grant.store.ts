@@ -138,6 +138,11 @@ export class GrantStore implements OnModuleInit {
     return this.move(sql.FAILED, { requestRef, attempt, ...failure, status: failure.status });
   }
 
+  /** Records that the provider was not called for the grant's attempt. */
+  async recordNotSent(grant: Grant, error: string): Promise<void> {
+    await this.recordFailed(grant, { error, outcomeUnknown: false, refused: false });
+  }
+
   /** @returns the requestRefs of the grants that failed because their lease expired */
   async expire(error: string): Promise<string[]> {
     const expired = await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error });

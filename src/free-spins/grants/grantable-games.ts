@@ -1,16 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { TenancyService } from '../../tenancy/tenancy.service.js';
 import { assertCurrency, type Game } from '../../tenancy/tenant.js';
+import type { Grant } from './grant.entity.js';
 import type { NewGrant } from './grant.store.js';
 
 /** The grants that a caller may use: those of one operator, or all. */
 export type Scope = { readonly operatorId: string } | 'everybody';
 
+const EXPIRED = 'not sent: its expiresAt has passed';
+const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
+
 /** The games in which spins can be granted. */
 @Injectable()
 export class GrantableGames {
-  constructor(private readonly tenancy: TenancyService) {}
+  constructor(
+    private readonly tenancy: TenancyService,
+    private readonly databaseClock: DatabaseClock,
+  ) {}
 
   /**
    * Returns the game of a grant or batch, if free spins can be granted in it now.
@@ -47,8 +55,25 @@ export class GrantableGames {
       throw new CroupierError('GAME_NOT_CONFIGURED', 'the game has moved to another provider');
   }
 
+  /**
+   * Why a grant that was queued is no longer sent; undefined if it is. It may have waited, and its game may have been
+   * closed or moved, or its expiresAt have passed meanwhile.
+   */
+  async refusalOf(grant: Pick<Grant, 'gameId' | 'providerId' | 'expiresAt'>): Promise<string | undefined> {
+    if (grant.expiresAt !== null && grant.expiresAt <= this.databaseClock.now()) return EXPIRED;
+    if (this.isSendable(grant)) return undefined;
+    // Another instance may have opened the game, and queued the grant, since this one last read the directory.
+    await this.tenancy.reload();
+    return this.isSendable(grant) ? undefined : GAME_CLOSED;
+  }
+
+  private isSendable({ gameId, providerId }: Pick<Grant, 'gameId' | 'providerId'>): boolean {
+    const game = this.tenancy.game(gameId);
+    return game !== undefined && this.isOpen(game) && game.providerId === providerId;
+  }
+
   /** Whether spins may be granted in a game: neither it nor its provider is disabled. */
-  isOpen(game: Game): boolean {
+  private isOpen(game: Game): boolean {
     return game.status === 'ACTIVE' && this.tenancy.provider(game.providerId)?.status === 'ACTIVE';
   }
 }

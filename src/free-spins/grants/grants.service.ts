@@ -89,7 +89,7 @@ export class GrantsService implements OnModuleInit {
 
   /**
    * Records an approved grant as unsent. After the commit, the request that approved the grant sends it, unless the
-   * `BatchRunner` of an instance has claimed it first.
+   * `BatchRunner` of an instance has claimed it first, or it must not be sent any more: the commit may have taken long.
    */
   readonly approved: Executor<'grant'> = {
     role: 'promotions',
@@ -102,7 +102,10 @@ export class GrantsService implements OnModuleInit {
       await record(granting(terms));
       return async () => {
         const grant = await this.grants.claim(terms.requestRef);
-        if (grant) await this.callbacks.send(grant);
+        if (!grant) return;
+        const refusal = await this.games.refusalOf(grant);
+        if (refusal === undefined) await this.callbacks.send(grant);
+        else await this.grants.recordNotSent(grant, refusal);
       };
     },
     result: async ({ requestRef }) => {
