@@ -32,12 +32,14 @@ async function start(): Promise<void> {
   }
 }
 
+/** Kills the instance, and lets its leases end. */
 async function kill(): Promise<void> {
   const exit = once(service.process, 'exit');
   service.process.kill('SIGKILL');
   await exit;
   await world.sql.run(
-    `UPDATE free_spin_grants SET cancel_lease_until = clock_timestamp() WHERE cancel_lease_until IS NOT NULL`,
+    `UPDATE free_spin_grants SET lease_until = CASE WHEN lease_until IS NOT NULL THEN clock_timestamp() END,
+            cancel_lease_until = CASE WHEN cancel_lease_until IS NOT NULL THEN clock_timestamp() END`,
   );
 }
 
@@ -93,4 +95,24 @@ test('another instance finishes a void whose instance was killed after the grant
   );
   held.release();
   expect(tool.calls(GRANT, order.requestRef)).toHaveLength(2);
+}, 120_000);
+
+test('a grant that a void was sending when its instance was killed is FAILED again, until another void', async () => {
+  await start();
+  const order = tool.order();
+  const { requestRef } = order;
+  world.provider.next({ do: 'drop' }, { path: GRANT, requestRef });
+  expect((await tool.post(order)).status).toBe(502);
+  const held = world.provider.next({ do: 'hold', then: { do: 'drop' } }, { path: GRANT, requestRef });
+  const lost = post(`/v1/admin/free-spins/${requestRef}/void`);
+  await held.arrived;
+  await kill();
+  await lost;
+  expect((await tool.read(requestRef)).json).toMatchObject({
+    state: 'FAILED',
+    failure: { outcomeUnknown: true },
+  });
+  held.release();
+  const again = await world.admin('POST', `/v1/admin/free-spins/${requestRef}/void`);
+  expect([again.status, again.json['state']]).toEqual([200, 'CANCELLED']);
 }, 120_000);
