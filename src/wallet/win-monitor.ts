@@ -6,11 +6,12 @@ import { dependsOnBets } from './rules/win-kind.js';
 import type { Claim, Settlement } from './transaction.js';
 
 /**
- * An APPROVED real-money transaction after which a WIN may have to be flagged: the WIN itself, or a ROLLBACK. If the
- * ROLLBACK reversed a BET, WINs of the same round may no longer have an APPROVED BET.
+ * A settled real-money transaction after which a WIN may have to be flagged: the APPROVED WIN itself, an APPROVED
+ * ROLLBACK or a DECLINED BET. After the latter two, WINs of the same round may no longer have a BET that is or may become
+ * APPROVED.
  */
 export interface WinningsTrigger {
-  readonly kind: 'WIN' | 'ROLLBACK';
+  readonly kind: 'BET' | 'WIN' | 'ROLLBACK';
   readonly providerId: string;
   readonly transactionId: string;
 }
@@ -29,10 +30,11 @@ export class WinMonitor {
   /**
    * Registers a watcher of the transactions after which a WIN may have to be flagged, whether the provider, the
    * resolver or an administrator settled them.
-   * @param watcher not awaited; must not throw. It is called after each APPROVED real-money transaction that is
-   * - a ROLLBACK that may have reversed a BET, or
-   * - a WIN that names a freeSpinsRef, exceeds its limit, or depends on BETs and is not known to have an APPROVED one in
-   *   its round.
+   * @param watcher not awaited; must not throw. It is called after each real-money transaction that is
+   * - an APPROVED ROLLBACK that may have reversed a BET,
+   * - an APPROVED WIN that names a freeSpinsRef, exceeds its limit, or depends on BETs and is not known to have an
+   *   APPROVED one in its round, or
+   * - a BET that is DECLINED after its first attempt.
    */
   onWinningsTrigger(watcher: (trigger: WinningsTrigger) => void): void {
     this.watchers.push(watcher);
@@ -53,23 +55,28 @@ export class WinMonitor {
     const { providerId, kind, currency } = claim.operatorRequest;
     this.metrics.transactionSettled(claim.operatorId, providerId, kind, state, claim.mode);
     if (state === 'APPROVED' && claim.mode === 'REAL') this.traded.note(claim.operatorId, currency);
-    if (state === 'APPROVED' && (limitMinor !== undefined || mayFlagWinnings(claim))) this.report(claim);
+    const aboveLimit = state === 'APPROVED' && limitMinor !== undefined;
+    if (aboveLimit || mayFlagWinnings(claim, state)) this.report(claim);
   }
 
   private report({ operatorRequest: { kind, providerId, transactionId } }: Claim): void {
-    if (kind !== 'WIN' && kind !== 'ROLLBACK') return;
+    if (kind === 'ADJUSTMENT') return;
     for (const watcher of this.watchers) watcher({ kind, providerId, transactionId });
   }
 }
 
 /**
- * Whether an APPROVED attempt may cause a WIN to be flagged for a reason other than its limit. A WIN without a
+ * Whether a settled attempt may cause a WIN to be flagged for a reason other than its limit. A WIN without a
  * freeSpinsRef does not if its round has an APPROVED BET or if it does not depend on BETs. Neither does a ROLLBACK with a
- * verdict, because it has reversed nothing.
+ * verdict, because it has reversed nothing. A BET that is DECLINED at once is frequent, and rarely has kept a WIN from
+ * being flagged: the search for flagged winnings finds such a WIN.
  */
-function mayFlagWinnings({ mode, verdict, standsOnBet = false, operatorRequest }: Claim): boolean {
+function mayFlagWinnings(claim: Claim, state: Settlement['state']): boolean {
+  const { attempt, mode, verdict, standsOnBet = false, operatorRequest } = claim;
   const { kind, freeSpinsRef } = operatorRequest;
   if (mode !== 'REAL') return false;
+  if (kind === 'BET') return state === 'DECLINED' && attempt > 1;
+  if (state !== 'APPROVED') return false;
   if (kind === 'WIN') return freeSpinsRef !== undefined || (!standsOnBet && dependsOnBets(operatorRequest));
   return kind === 'ROLLBACK' && verdict === undefined;
 }

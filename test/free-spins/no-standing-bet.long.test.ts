@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WinningsService } from '../../src/free-spins/winnings/winnings.service.js';
 import { WinMonitor, type WinningsTrigger } from '../../src/wallet/win-monitor.js';
 import { type Body, letPass, tick, timedOut } from '../desk/desk.js';
 import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -220,13 +221,31 @@ describe('a WIN is not flagged', () => {
   });
 });
 
-test('a WIN is flagged once the last undecided BET of its round is DECLINED', async () => {
-  const won = await approved(win());
-  await rolledBack(won.roundId);
-  const last = await timedOut(world, bet({ roundId: won.roundId }), false);
-  expect(await flagOf(won)).toBeUndefined();
-  await declined(last);
-  expect(await flagOf(won)).toBe('NO_STANDING_BET');
+describe('a WIN is flagged, and reported at once, when the last undecided BET of its round is DECLINED', () => {
+  const reported: string[] = [];
+  beforeAll(() =>
+    world.app.get(WinningsService).onFlagged(({ transactionId }) => reported.push(transactionId)),
+  );
+  const reportsOf = (won: Body) => reported.filter((id) => id === won.transactionId).length;
+
+  test('which is older than the ROLLBACK of another BET', async () => {
+    const won = await approved(win());
+    const last = await timedOut(world, bet({ roundId: won.roundId }), false);
+    await rolledBack(won.roundId);
+    expect(await flagOf(won)).toBeUndefined();
+    await counting(() => declined(last));
+    expect([await flagOf(won), reportsOf(won)]).toEqual(['NO_STANDING_BET', 1]);
+  });
+
+  test('which has taken an earlier flag away', async () => {
+    const won = await approved(win());
+    await counting(() => rolledBack(won.roundId));
+    const last = await timedOut(world, bet({ roundId: won.roundId }), false);
+    expect(await flagOf(won)).toBeUndefined();
+    await declined(last);
+    await until('it is reported again', () => reportsOf(won) === 2);
+    expect(await flagOf(won)).toBe('NO_STANDING_BET');
+  });
 });
 
 test('pages and CSV mix both kinds of flags by time, and leave out the batch that a WIN does not name', async () => {
@@ -276,6 +295,7 @@ test('a plain round causes no review, neither of its BET nor of its WIN', async 
   });
   const played = await approved(bet());
   await approved(win({ roundId: played.roundId }));
+  await declined(bet());
   const undone = await approved(bet());
   const undo = await approved(rollbackOf(undone));
   await approved(rollbackOf(undone));

@@ -7,7 +7,7 @@ import { WinningsStore } from './winnings.store.js';
 
 export type { FlaggedWin } from './winnings.response.js';
 
-/** Number of reported WINs that an instance remembers, so that it reports each only once. */
+/** Number of reported WINs that an instance remembers, so that it counts and logs each only once. */
 const REMEMBERED = 1_000;
 
 /** Reads the winnings of grants, and reports flagged winnings. */
@@ -30,8 +30,8 @@ export class WinningsService implements OnModuleInit {
 
   /**
    * Registers a watcher of flagged winnings.
-   * @param watcher called when a settlement by this instance has caused a WIN to be flagged; not awaited, and must not
-   *   throw
+   * @param watcher called when a settlement by this instance has caused a WIN to be flagged, perhaps more than once for a
+   *   WIN; not awaited, and must not throw
    */
   onFlagged(watcher: (win: FlaggedWin) => void): void {
     this.watchers.push(watcher);
@@ -64,7 +64,9 @@ export class WinningsService implements OnModuleInit {
     }
   }
 
+  /** Tells the watchers. Counts and logs a WIN only once, even if its flag is gone for a while. */
   private report(win: FlaggedWin): void {
+    for (const watcher of this.watchers) watcher(win);
     const key = JSON.stringify([win.providerId, win.transactionId]);
     if (this.reported.has(key)) return;
     this.reported.add(key);
@@ -73,7 +75,6 @@ export class WinningsService implements OnModuleInit {
     const { providerId, transactionId, operatorId, playerRef, roundId, flag } = win;
     const freeSpinsRef = win.freeSpinsRef ?? undefined;
     this.metrics.winningFlagged(flag);
-    for (const watcher of this.watchers) watcher(win);
     this.logger.warn({
       msg: 'flagged winnings were booked: see /v1/admin/free-spins-winnings/flagged',
       flag,

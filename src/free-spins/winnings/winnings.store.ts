@@ -18,7 +18,7 @@ export interface Winnings {
   readonly flagged: number;
 }
 
-/** Maximum number of WINs of one round that are reported after a ROLLBACK. */
+/** Maximum number of WINs of one round that are reported after a ROLLBACK or a DECLINED BET. */
 const REPORTED_PER_ROUND = 100;
 
 /** Maximum number of WINs that `flaggedLately` examines. */
@@ -152,14 +152,14 @@ export const FLAGGED_LATELY = named(
   ),
 );
 
-/** Selects at most `limit` WINs with the flag NO_STANDING_BET in the round of a ROLLBACK. */
+/** Selects at most `limit` WINs with the flag NO_STANDING_BET in the round of a transaction. */
 const FLAGGED_IN_ROUND = named(
   'winnings_flagged_in_round',
   `SELECT * FROM (
      SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
        FROM transactions r
       CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} ${UNMERGED}) t
-      WHERE r.provider_id = :providerId AND r.transaction_id = :rollbackId
+      WHERE r.provider_id = :providerId AND r.transaction_id = :transactionId
    ) AS wins
     WHERE flag = 'NO_STANDING_BET' LIMIT :limit`,
 );
@@ -232,9 +232,9 @@ export class WinningsStore {
     return this.database.query(FLAGGED_WIN, { providerId, transactionId });
   }
 
-  /** The WINs in the round of a ROLLBACK that have the flag NO_STANDING_BET. */
-  flaggedInRoundOf(providerId: string, rollbackId: string): Promise<FlaggedWin[]> {
-    return this.database.query(FLAGGED_IN_ROUND, { providerId, rollbackId, limit: REPORTED_PER_ROUND });
+  /** The WINs in the round of a transaction that have the flag NO_STANDING_BET. */
+  flaggedInRoundOf(providerId: string, transactionId: string): Promise<FlaggedWin[]> {
+    return this.database.query(FLAGGED_IN_ROUND, { providerId, transactionId, limit: REPORTED_PER_ROUND });
   }
 
   /** Returns those of the WINs that are booked and flagged. */
