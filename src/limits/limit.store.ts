@@ -28,7 +28,7 @@ const COLUMNS = `
  */
 function statementsOf(amounts: readonly string[]) {
   const used = `
-    (SELECT least(coalesce(sum(amount), 0), 9007199254740991)::bigint
+    (SELECT least(coalesce(sum(amount), 0), ${Number.MAX_SAFE_INTEGER})::bigint
        FROM (${amounts.join(' UNION ALL ')}) AS actions) AS "usedMinor"`;
   const columns = `${COLUMNS}, ${used}`;
   return {

@@ -133,7 +133,8 @@ const TOLD_SUMS = `
           HAVING NOT coalesce(bool_or(kind = 'ROLLBACK' AND reported = 'APPROVED'), false)) transaction`;
 
 /** A sum above 2^53−1 is null. */
-const exactSum = (sum: string) => `CASE WHEN abs(${sum}) <= 9007199254740991 THEN (${sum})::float8 END`;
+const exactSum = (sum: string) =>
+  `CASE WHEN abs(${sum}) <= ${Number.MAX_SAFE_INTEGER} THEN (${sum})::float8 END`;
 const TOLD_COLUMNS = `
   ${exactSum('told.bet_minor')} AS "betMinor", ${exactSum('told.win_minor')} AS "winMinor",
   ${exactSum('told.win_minor - told.bet_minor')} AS "netMinor"`;

@@ -95,7 +95,7 @@ const FLAG = `
  */
 const OF_GRANT = named(
   'winnings_of_grant',
-  `SELECT count, CASE WHEN total <= 9007199254740991 THEN total::float8 END AS "totalMinor", flagged
+  `SELECT count, CASE WHEN total <= ${Number.MAX_SAFE_INTEGER} THEN total::float8 END AS "totalMinor", flagged
      FROM (SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0) AS total,
                   count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
              FROM (SELECT t.amount_minor, ${FLAG} AS flag, ${OF_CURRENCY} AS own
