@@ -8,6 +8,7 @@ import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered
 import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
 import type { ListQuery } from '../../api/lists/page.js';
 import type { Found } from '../../api/lists/time-page.js';
+import { SPIN_WINS } from '../../wallet/rules/win-kind.js';
 import type { FlaggedWin, FlaggedWinQuery, WinKey } from './winnings.response.js';
 
 export interface Winnings {
@@ -71,7 +72,8 @@ const FLAG_BY_GRANTS = `
  * whole table.
  */
 const FLAG_BY_ROUND = `
-  (SELECT CASE WHEN coalesce(t.win_kind, 'GAME') IN ('GAME', 'FREE_SPINS') AND bool_or(b.state = 'ROLLED_BACK')
+  (SELECT CASE WHEN coalesce(t.win_kind, 'GAME') IN (${SPIN_WINS.map((kind) => `'${kind}'`).join(', ')})
+                AND bool_or(b.state = 'ROLLED_BACK')
                 AND NOT bool_or(b.kind = 'BET' AND b.state IN ('PENDING', 'APPROVED', 'TIMED_OUT'))
                THEN 'NO_STANDING_BET' END
      FROM transactions b WHERE ${inRoundOf('b', 't')})`;

@@ -27,6 +27,12 @@ export function dependsOnBets(win: KindOfWin): boolean {
   return winKindOf(win) === 'GAME';
 }
 
+/**
+ * The kinds of a WIN that a spin has won. It is flagged if the BETs of its round were rolled back. Contract, section 6,
+ * `NO_STANDING_BET`.
+ */
+export const SPIN_WINS = ['GAME', 'FREE_SPINS'] as const satisfies readonly WinKind[];
+
 /** The kinds of a prize that is no result of the round in which it is paid. */
 export const PRIZES = ['PROMOTION', 'TOURNAMENT'] as const satisfies readonly WinKind[];
 
