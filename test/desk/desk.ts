@@ -26,6 +26,12 @@ export async function parked(world: World, body: Body): Promise<Body> {
   return body;
 }
 
+/** Stops the resolver's timer: only `tick` begins a pass, so that a test can count the calls of one. */
+export function stopPolling(world: World): void {
+  const { loop } = world.app.get<unknown>(Resolver) as { loop: { timer: NodeJS.Timeout } };
+  clearTimeout(loop.timer);
+}
+
 /** Runs one pass of the resolver and waits for its end. */
 export function tick(world: World): Promise<void> {
   return world.app.get(Resolver).tick();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type LaunchedSession,
   OPERATOR,
@@ -11,10 +11,11 @@ import {
 } from '../world/world.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { until } from '../free-spins/tool.js';
-import { abandoned, type Body, endingOf, letPass, tick, timedOut } from './desk.js';
+import { abandoned, type Body, endingOf, letPass, stopPolling, tick, timedOut } from './desk.js';
 
 let session: LaunchedSession;
 const world = useWorld();
+beforeAll(() => stopPolling(world));
 beforeEach(async () => (session = await world.launch()));
 // Transactions that one test leaves undecided do not affect the next.
 afterEach(() =>
@@ -315,7 +316,11 @@ describe('an operator that does not answer', () => {
     const dead = world.wallet.always(lost, { kind: 'WIN', playerRef: session.playerRef });
     const bodies = Array.from({ length: 30 }, () => win());
     for (const body of bodies) expect((await world.submit(body)).status).toBe(500);
-    for (const { transactionId } of bodies) await letPass(world, transactionId, 120);
+    await world.sql.run(
+      `UPDATE transactions SET created_at = created_at - interval '2 minutes',
+              updated_at = updated_at - interval '2 minutes' WHERE player_ref = $1`,
+      [session.playerRef],
+    );
     const elsewhere = await world.launch({}, OTHER_OPERATOR);
     const other = await timedOut(world, world.transaction(elsewhere, 'WIN'), false);
     await letPass(world, other.transactionId, 61);
@@ -376,15 +381,22 @@ test('two instances at once send each transaction once', async () => {
 });
 
 test('a stop waits for the call in flight and begins no other', async () => {
-  const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+  const environment = { DATABASE_URL: world.databaseUrl, OPERATOR_TIMEOUT_MS: '5000' };
+  const other = await startApplication(environment, world.clock);
   const bodies = await Promise.all(Array.from({ length: 10 }, () => timedOut(world, win(), false)));
   for (const { transactionId } of bodies) await letPass(world, transactionId, 61);
   const heldCall = world.wallet.next({ do: 'hold' }, { kind: 'WIN' });
   const ticking = other.app.get(Resolver).tick();
   await heldCall.arrived;
   const closed = other.app.close();
-  // The wallet is slow, so that whatever does not wait for the call stops before it is settled.
-  setTimeout(() => heldCall.release(), 500);
+  // The call is answered only after the stop has begun, whose first step closes the listener.
+  await until('the stop has begun', () =>
+    fetch(`${other.url}/health/live`).then(
+      () => false,
+      () => true,
+    ),
+  );
+  heldCall.release();
   await Promise.all([ticking, closed]);
   const states = await Promise.all(bodies.map(stateOf));
   expect(states).toContain('APPROVED');
