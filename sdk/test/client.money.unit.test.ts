@@ -154,8 +154,8 @@ const rows: Row[] = [
   })),
 ];
 
-/** A short time-out for requests that are never answered. */
-const patience = (answer: Scripted) => (answer === 'hang' || answer === 'stall' ? { timeoutMs: 100 } : {});
+/** A time-out for requests that are never answered: short, but long enough for each to arrive. */
+const patience = (answer: Scripted) => (answer === 'hang' || answer === 'stall' ? { timeoutMs: 1_000 } : {});
 
 describe('the outcome of one attempt', () => {
   test.each(rows)('$answer → $name, $outcome, retryable: $retryable', async ({ answer, ...expected }) => {
@@ -273,18 +273,19 @@ describe('with retry', () => {
     });
     const startedAt = performance.now();
     const error = await failure(
-      client.bet(BET, { retry: true, maxAttempts: 20, timeoutMs: 100, deadlineMs: 350 }),
+      client.bet(BET, { retry: true, maxAttempts: 20, timeoutMs: 400, deadlineMs: 1_400 }),
     );
-    expect(performance.now() - startedAt).toBeGreaterThan(250);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_000);
     expect(error).toMatchObject({ name: 'NetworkError', timedOut: true, outcome: 'unknown' });
     expect(received.length).toBeGreaterThanOrEqual(2);
     expect(received.length).toBeLessThanOrEqual(4);
-    expect(error.attempts).toHaveLength(received.length);
+    // The deadline may end the last attempt before its request arrives.
+    expect(error.attempts.length - received.length).toBeOneOf([0, 1]);
   });
 
   test('the deadline also ends a single attempt, and no pause goes beyond it', async () => {
     const { client, received, pauses } = await scriptedClient(['hang', LIMITED, DECIDED], {
-      deadlineMs: 100,
+      deadlineMs: 1_000,
     });
     expect(await failure(client.bet(BET))).toMatchObject({ timedOut: true });
     expect(await failure(client.bet(BET, { retry: true }))).toMatchObject({ retryAfterSeconds: 2 });

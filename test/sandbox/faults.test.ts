@@ -35,7 +35,7 @@ describe('a fault by a header', () => {
     expect(await balance()).toBe(START_MINOR - 100);
   });
 
-  test.each([['book-and-stay-silent', 300] as const, ['cut-connection', 5_000] as const])(
+  test.each([['book-and-stay-silent', 1_500] as const, ['cut-connection', 5_000] as const])(
     '%s gives no answer, and the BET is booked',
     async (fault, timeoutMs) => {
       const sent = bet('bet-1', { headers: { 'X-Sandbox-Fault': fault }, timeoutMs });

@@ -4,8 +4,8 @@ import { rulesOf, setRules, startCounterparts } from './counterparts.js';
 import { PATIENCE } from '../world/patience.js';
 
 const START_MINOR = 100_000;
-/** How long a caller waits for an answer that does not come, in milliseconds. */
-const TIMEOUT_MS = 300;
+/** How long a caller waits for an answer that does not come, in milliseconds: long enough for its call to arrive. */
+const TIMEOUT_MS = 1_500;
 
 let counterparts: Awaited<ReturnType<typeof startCounterparts>>;
 
@@ -43,7 +43,8 @@ describe('book-late', () => {
 
   test('books after the caller has given up', async () => {
     await fault({ fault: 'book-late', ms: 50 });
-    const call = late();
+    // Long enough to read the balance before the caller gives up.
+    const call = bet('one', { timeoutMs: 3_000 });
     await vi.waitFor(
       async () => expect(await rulesOf(counterparts.walletOrigin)).toMatchObject([{ applied: 1 }]),
       PATIENCE,
@@ -56,7 +57,7 @@ describe('book-late', () => {
   });
 
   test('declines what was rolled back in the meantime', async () => {
-    await fault({ fault: 'book-late', on: 'BET', ms: 100 });
+    await fault({ fault: 'book-late', on: 'BET', ms: 2_000 });
     await expect(late()).rejects.toEqual(timedOut);
     const rollback = { kind: 'ROLLBACK', originalTransactionId: 'one' };
     expect(await bet('undo', rollback)).toMatchObject(approved);
