@@ -19,7 +19,7 @@ interface Item {
 
 let support: Person;
 let operations: Person;
-const world = useWorld({ CALLBACK_TIMEOUT_MS: '1000' });
+const world = useWorld();
 const transactions = new Transactions(world);
 beforeAll(async () => {
   support = await person(world, 'support');

@@ -4,18 +4,22 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
-import { CALLBACK_TIMEOUT_MS, Tool } from './tool.js';
+import { Tool } from './tool.js';
 import { http, type WireAnswer, WireProvider } from './wire-provider.js';
 
 const WIRE = 'wire-provider';
 const WIRE_GAME = 'wire-game';
 const BATCH = '{"externalRef":"wire","remainingSpins":1,"completed":false}';
 const HUGE = Buffer.alloc(1024 * 1024, 'x');
+/** In milliseconds: short enough for a test to wait for, long enough for a call to arrive on a busy machine. */
+const SHORT_TIMEOUT_MS = 1_000;
 
 let provider: WireProvider;
 
-const world = useWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+const world = useWorld();
 const tool = new Tool(world);
+/** At an instance with the short time-out. */
+let hasty: Tool;
 beforeAll(async () => {
   provider = await WireProvider.start();
   await world.admin('POST', '/v1/admin/providers', {
@@ -25,6 +29,9 @@ beforeAll(async () => {
   });
   const game = { providerId: WIRE, name: WIRE_GAME, status: 'ACTIVE' };
   await world.admin('PUT', `/v1/admin/games/${WIRE_GAME}`, game);
+  const environment = { CALLBACK_TIMEOUT_MS: String(SHORT_TIMEOUT_MS) };
+  hasty = new Tool(await world.another(world.clock, environment));
+  return () => hasty.world.app.close();
 });
 afterEach(() => provider.answerWith(undefined));
 afterAll(() => provider.stop());
@@ -37,6 +44,15 @@ interface Row {
   /** Whether the provider may have booked a grant. */
   readonly unknown: boolean;
   readonly error: RegExp;
+  readonly timesOut?: boolean;
+}
+
+/** Only the rows about the time-out have a short one, so that no other ends by it on a busy machine. */
+const toolFor = ({ timesOut }: Row): Tool => (timesOut ? hasty : tool);
+/** Sets the provider's address, at both instances. */
+async function moveTo(webhookBaseUrl: string): Promise<void> {
+  await world.admin('PATCH', `/v1/admin/providers/${WIRE}`, { webhookBaseUrl });
+  await hasty.world.app.get(TenancyService).reload();
 }
 
 const text = (bytes: string): WireAnswer => ({ bytes, then: 'end' });
@@ -113,13 +129,15 @@ const rows: Row[] = [
     name: 'nothing',
     answer: { bytes: '', then: 'hang' },
     unknown: true,
-    error: /did not answer within 400 ms/,
+    error: new RegExp(`did not answer within ${SHORT_TIMEOUT_MS} ms`),
+    timesOut: true,
   },
   {
     name: 'headers that arrive byte by byte',
-    answer: { bytes: http('200 OK', BATCH).bytes, then: { dripEveryMs: 20 } },
+    answer: { bytes: http('200 OK', BATCH).bytes, then: { dripEveryMs: 50 } },
     unknown: true,
-    error: /did not answer within 400 ms/,
+    error: new RegExp(`did not answer within ${SHORT_TIMEOUT_MS} ms`),
+    timesOut: true,
   },
 ];
 
@@ -129,7 +147,8 @@ const twoHundreds: Row[] = [
     answer: { bytes: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${BATCH}`, then: 'hang' },
     status: 200,
     unknown: true,
-    error: /not complete within 400 ms/,
+    error: new RegExp(`not complete within ${SHORT_TIMEOUT_MS} ms`),
+    timesOut: true,
   },
   {
     name: '200 with a body that is cut off',
@@ -191,13 +210,13 @@ const twoHundreds: Row[] = [
 ];
 
 /** Expects that the provider received one call, and that it is recorded. */
-async function expectOneAttempt(reference: string, before: number, { status }: Row): Promise<void> {
+async function expectOneAttempt(reference: string, before: number, { status, timesOut }: Row): Promise<void> {
   expect(provider.requests.length - before).toBe(1);
   const logged = await tool.callbacks(reference);
   const [row] = logged.slice(-1);
   expect(row).toMatchObject({ status: status ?? null, duration_ms: expect.any(Number) as number });
   expect(Buffer.byteLength(row?.answer ?? '')).toBeLessThanOrEqual(3 * 4096);
-  expect(row?.duration_ms).toBeLessThan(CALLBACK_TIMEOUT_MS + 1500);
+  if (timesOut) expect(row?.duration_ms).toBeLessThan(SHORT_TIMEOUT_MS + 5_000);
   if (status === undefined) expect(row?.error).toBeTruthy();
 }
 
@@ -206,7 +225,7 @@ describe('a grant that is answered with', () => {
     const order = tool.order({ gameId: WIRE_GAME });
     provider.answerWith(row.answer);
     const before = provider.requests.length;
-    const reply = await tool.post(order);
+    const reply = await toolFor(row).post(order);
     expect(reply.status).toBe(502);
     expect(String(reply.json['error'])).toMatch(row.error);
     expect(reply.text).not.toContain('127.0.0.1');
@@ -226,13 +245,13 @@ describe('a grant that is answered with', () => {
     const { port } = closed.address() as { port: number };
     closed.close();
     for (const webhookBaseUrl of [`http://127.0.0.1:${port}`, 'http://no-such-host.invalid']) {
-      await world.admin('PATCH', `/v1/admin/providers/${WIRE}`, { webhookBaseUrl });
+      await moveTo(webhookBaseUrl);
       const order = tool.order({ gameId: WIRE_GAME });
       expect((await tool.post(order)).status).toBe(502);
       expect((await tool.read(order.requestRef)).json['failure']).toMatchObject({ outcomeUnknown: false });
       expect(await tool.callbacks(order.requestRef)).toHaveLength(1);
     }
-    await world.admin('PATCH', `/v1/admin/providers/${WIRE}`, { webhookBaseUrl: provider.baseUrl });
+    await moveTo(provider.baseUrl);
   });
 });
 
@@ -245,7 +264,7 @@ test('a private address or name is not called if only public ones are allowed', 
   const before = provider.requests.length;
   for (const host of ['127.0.0.1', 'localhost']) {
     const webhookBaseUrl = `http://${host}:${port}`;
-    await world.admin('PATCH', `/v1/admin/providers/${WIRE}`, { webhookBaseUrl });
+    await moveTo(webhookBaseUrl);
     await strict.app.get(TenancyService).reload();
     const order = tool.order({ gameId: WIRE_GAME });
     const reply = await fetch(`${strict.url}/v1/admin/free-spins`, {
@@ -259,7 +278,7 @@ test('a private address or name is not called if only public ones are allowed', 
   }
   expect(provider.requests.length).toBe(before);
   await strict.app.close();
-  await world.admin('PATCH', `/v1/admin/providers/${WIRE}`, { webhookBaseUrl: provider.baseUrl });
+  await moveTo(provider.baseUrl);
 });
 
 describe('a granted batch', () => {
@@ -269,7 +288,7 @@ describe('a granted batch', () => {
     const requestRef = await granted();
     provider.answerWith(row.answer);
     const before = provider.requests.length;
-    const reply = await tool.act(requestRef, 'status');
+    const reply = await toolFor(row).act(requestRef, 'status');
     expect(reply.status).toBe(502);
     expect(String(reply.json['error'])).toMatch(row.error);
     const { json } = await tool.read(requestRef);
@@ -285,7 +304,7 @@ describe('a granted batch', () => {
     const requestRef = await granted();
     provider.answerWith(row.answer);
     const before = provider.requests.length;
-    const reply = await tool.act(requestRef, 'cancel');
+    const reply = await toolFor(row).act(requestRef, 'cancel');
     expect(reply.status).toBe(502);
     const { json } = await tool.read(requestRef);
     expect([json['state'], json['lastCancelError']]).toEqual(['GRANTED', reply.json['error']]);
@@ -297,7 +316,7 @@ describe('a granted batch', () => {
     const requestRef = await granted();
     provider.answerWith(row.answer);
     const before = provider.requests.length;
-    const reply = await tool.act(requestRef, 'cancel');
+    const reply = await toolFor(row).act(requestRef, 'cancel');
     expect([reply.status, reply.json['state']]).toEqual([200, 'CANCELLED']);
     await expectOneAttempt(requestRef, before, row);
   });
@@ -306,9 +325,10 @@ describe('a granted batch', () => {
 describe('a revocation that is answered with', () => {
   test.each([...rows, ...twoHundreds])('$name: the session has ended nevertheless', async (row) => {
     const session = await world.launch({ gameId: WIRE_GAME });
+    const at = toolFor(row).world;
     provider.answerWith(row.answer);
     const before = provider.requests.length;
-    const reply = await world.revoke(session.sessionId);
+    const reply = await at.revoke(session.sessionId);
     expect([reply.status, reply.json['status']]).toEqual([200, 'REVOKED']);
     const delivered = row.status === 200;
     expect(reply.json['notification']).toEqual({
@@ -316,7 +336,7 @@ describe('a revocation that is answered with', () => {
       ...(row.status !== undefined && { status: row.status }),
       ...(!delivered && { error: expect.stringMatching(row.error) as string }),
     });
-    expect((await world.revoke(session.sessionId)).json).toEqual(reply.json);
+    expect((await at.revoke(session.sessionId)).json).toEqual(reply.json);
     await expectOneAttempt(session.sessionId, before, row);
   });
 });

@@ -11,9 +11,9 @@ import {
   PROVIDER,
   useWorld,
 } from '../world/world.js';
-import { HELD_CALLBACK_TIMEOUT_MS, Tool, until } from './tool.js';
+import { Tool, until } from './tool.js';
 
-const world = useWorld({ CALLBACK_TIMEOUT_MS: String(HELD_CALLBACK_TIMEOUT_MS) });
+const world = useWorld();
 const tool = new Tool(world);
 
 describe('a grant', () => {
@@ -211,7 +211,9 @@ describe('a resend', () => {
     const order = tool.order();
     const failure = async () => (await tool.read(order.requestRef)).json['failure'];
     world.provider.next({ do: 'hang' }, { requestRef: order.requestRef });
-    await tool.post(order);
+    const hasty = await world.another(world.clock, { CALLBACK_TIMEOUT_MS: '1500' });
+    await new Tool(hasty).post(order);
+    await hasty.app.close();
     expect(await failure()).toMatchObject({ outcomeUnknown: true });
     await world.sql.run(`UPDATE tenants SET webhook_base_url = 'http://127.0.0.1:9' WHERE id = $1`, [
       PROVIDER,

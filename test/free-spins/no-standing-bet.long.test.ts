@@ -8,7 +8,7 @@ import { Tool, until } from './tool.js';
 const FLAGGED = '/v1/admin/free-spins-winnings/flagged';
 
 let session: LaunchedSession;
-const world = useWorld();
+const world = useWorld({ OPERATOR_TIMEOUT_MS: '20000' });
 beforeEach(async () => (session = await world.launch()));
 
 const bet = (fields = {}) => world.transaction(session, 'BET', fields);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
-import { CALLBACK_TIMEOUT_MS, Tool } from './tool.js';
+import { Tool } from './tool.js';
 
-const world = useWorld({ CALLBACK_TIMEOUT_MS: String(CALLBACK_TIMEOUT_MS) });
+const world = useWorld();
 const tool = new Tool(world);
 
 describe('the list', () => {

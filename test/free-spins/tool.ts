@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import type { ReceivedCall } from '../world/counterpart.js';
 import { OPERATOR, GAME, type Reply, type World } from '../world/world.js';
 
-/** In milliseconds: short enough for a test to wait for, long enough for a call on a busy machine. */
-export const CALLBACK_TIMEOUT_MS = 400;
 /** In milliseconds: longer than a test holds a callback before it releases it, even on a busy machine. */
 export const HELD_CALLBACK_TIMEOUT_MS = 1_500;
 /** Maximum number of calls of a batch that one instance has in flight to one provider. */
@@ -96,9 +95,10 @@ export class Tool {
   }
 }
 
-/** Waits until the condition holds. */
+/** Waits until the condition holds: in the longer suites, whose tests have more time, for longer. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; Date.now() < end;) {
+  const patienceMs = expect.getState().testPath?.endsWith('.long.test.ts') ? 30_000 : 10_000;
+  for (const end = Date.now() + patienceMs; Date.now() < end;) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
