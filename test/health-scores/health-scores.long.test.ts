@@ -23,7 +23,7 @@ let here: World;
 let there: World;
 
 beforeAll(async () => {
-  here = await startWorld({ CALLBACK_TIMEOUT_MS: '300' });
+  here = await startWorld({ CALLBACK_TIMEOUT_MS: '2000' });
   there = await here.another(here.clock);
 });
 afterAll(async () => {
@@ -92,10 +92,12 @@ describe('the health of an operator', () => {
     expect(good.windows[1].p95Ms).toBeGreaterThan(0);
     expect(good.windows[60]).toEqual(good.windows[1]);
 
-    await here.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { walletTimeoutMs: 20 });
+    await here.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { walletTimeoutMs: 500 });
     here.wallet.next({ do: 'hang' });
     expect((await here.submit(here.transaction(session, 'WIN'))).status).toBe(500);
     await here.admin('PATCH', `/v1/admin/operators/${OPERATOR}`, { walletTimeoutMs: null });
+    // It may have read the short time-out.
+    await there.app.get(TenancyService).reload();
     here.wallet.next({ do: 'answer', status: 503 });
     expect((await there.submit(there.transaction(session, 'WIN'))).status).toBe(500);
     const bad = await scoreOfTenant('operators', OPERATOR);
