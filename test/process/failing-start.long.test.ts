@@ -109,7 +109,7 @@ test('a start fails with one line if the database accepts connections and does n
   try {
     const refused = start({ DATABASE_URL: `postgres://croupier@127.0.0.1:${blackHole.port}/croupier` });
     await blackHole.connected;
-    await expectRefusal(refused, /^croupier does not start: DATABASE_URL: the database cannot be /, LIMIT_MS);
+    await expectRefusal(refused, /^croupier does not start: DATABASE_URL: the database cannot be /);
   } finally {
     blackHole.stop();
   }
