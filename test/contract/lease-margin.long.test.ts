@@ -1,6 +1,8 @@
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Database } from '../../src/database/database.js';
+import { waitingForLocks } from '../world/locks.js';
+import { PATIENCE } from '../world/patience.js';
 import { useWorld } from '../world/world.js';
 import { named } from '../../src/database/statement.js';
 
@@ -40,6 +42,7 @@ test('the operator is not called if the claim took so long that its lease would 
   await holder.query('BEGIN');
   await holder.query('SELECT FROM transactions WHERE transaction_id = $1 FOR UPDATE', [bet.transactionId]);
   const answered = world.submit(bet);
+  await vi.waitUntil(async () => (await waitingForLocks(world.sql)) > 0, PATIENCE);
   await holder.query('SELECT pg_sleep($1)', [HELD_MS / 1000]);
   await holder.query('COMMIT');
   await holder.end();

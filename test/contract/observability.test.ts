@@ -17,19 +17,29 @@ describe('health', () => {
 });
 
 describe('a route that anyone may call at any rate', () => {
+  /** How often something that happens once a second may happen during the work. */
+  async function mostDuring(work: () => Promise<unknown>): Promise<number> {
+    const startedMs = performance.now();
+    await work();
+    return Math.ceil((performance.now() - startedMs) / 1_000) + 1;
+  }
+
   test('costs one check of the database a second, however often it is called', async () => {
     const answers = vi.spyOn(world.app.get(Database), 'answers');
-    const replies = await Promise.all(Array.from({ length: 50 }, () => world.request('/health/ready')));
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    // Two if a second ends in between.
-    expect(answers.mock.calls.length).toBeLessThanOrEqual(2);
+    const most = await mostDuring(async () => {
+      const replies = await Promise.all(Array.from({ length: 50 }, () => world.request('/health/ready')));
+      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    });
+    expect(answers.mock.calls.length).toBeLessThanOrEqual(most);
     answers.mockRestore();
   });
 
   test('costs one reading of the metrics a second, however often it is called', async () => {
     const text = vi.spyOn(world.app.get(Metrics), 'text');
-    await Promise.all(Array.from({ length: 50 }, () => world.request('/metrics')));
-    expect(text.mock.calls.length).toBeLessThanOrEqual(2);
+    const most = await mostDuring(() =>
+      Promise.all(Array.from({ length: 50 }, () => world.request('/metrics'))),
+    );
+    expect(text.mock.calls.length).toBeLessThanOrEqual(most);
     text.mockRestore();
   });
 });

@@ -114,6 +114,9 @@ describe('the bound on calls to one operator', () => {
 });
 
 describe('the breaker of one operator', () => {
+  // A second between two requests would let another probe through.
+  beforeEach(() => world.clock.stop());
+
   /** Makes this number of BETs fail, one after the other. */
   async function fail(count: number, behaviour: Parameters<World['wallet']['always']>[0]) {
     const session = await world.launch();

@@ -191,7 +191,7 @@ describe('a connection that does not answer in time', () => {
     return new DataSource(options).initialize();
   };
   beforeEach(async () => {
-    impatient = await withTimeout(250);
+    impatient = await withTimeout(1_500);
     return () => impatient.destroy();
   });
 

@@ -6,6 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/config/configuration.js';
 import { APPLICATION_OPTIONS, setUp } from '../../src/server/application.js';
 import { CroupierExpressAdapter } from '../../src/server/express-adapter.js';
+import type { ServerLimits } from '../../src/server/server-limits.js';
 import { ServiceLogger } from '../../src/observability/logging.js';
 import { ADMIN_KEY, PROVIDER, useWorld } from '../world/world.js';
 
@@ -30,15 +31,21 @@ function raw(bytes: string, url = world.url): Promise<string> {
 }
 
 describe('a client that is slow', () => {
-  let slow: Awaited<ReturnType<typeof startSlow>>;
+  let slow: Awaited<ReturnType<typeof startWith>>;
 
   beforeAll(async () => {
-    slow = await startSlow();
+    slow = await startWith({
+      headersTimeoutMs: 200,
+      requestTimeoutMs: 400,
+      checkEveryMs: 20,
+      headerBytes: 2048,
+      unreadAnswerTimeoutMs: 200,
+    });
   });
 
   afterAll(() => slow.app.close());
 
-  async function startSlow() {
+  async function startWith(limits: Partial<ServerLimits>) {
     const configuration = readConfiguration({
       HOST: '127.0.0.1',
       PORT: '0',
@@ -48,14 +55,6 @@ describe('a client that is slow', () => {
       DATABASE_URL: world.databaseUrl,
     });
     const module = await Test.createTestingModule({ imports: [AppModule.with(configuration)] }).compile();
-    const limits = {
-      headersTimeoutMs: 200,
-      requestTimeoutMs: 400,
-      checkEveryMs: 20,
-      headerBytes: 2048,
-      connections: 2,
-      unreadAnswerTimeoutMs: 200,
-    };
     const app = module.createNestApplication(
       new CroupierExpressAdapter(configuration, limits),
       APPLICATION_OPTIONS,
@@ -80,12 +79,15 @@ describe('a client that is slow', () => {
   });
 
   test('cannot open more connections than the bound', async () => {
-    const { hostname, port } = new URL(slow.url);
+    // With the default time-outs, which do not close the idle connections before the third one opens.
+    const { app, url } = await startWith({ connections: 2 });
+    const { hostname, port } = new URL(url);
     const idle = [1, 2].map(() => connect(Number(port), hostname));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
     const third = connect(Number(port), hostname);
     expect(await answerTo(third)).toBe('');
     for (const socket of idle) socket.destroy();
+    await app.close();
   });
 });
 
