@@ -149,6 +149,8 @@ describe("a BET above its session's highest stake", () => {
     for (const { status, json } of replies)
       if (status === 200) expect(json).toMatchObject(ABOVE);
       else expect(status).toBe(409);
+    expect(replies.map(({ status }) => status)).toContain(200);
+    expect(await world.stateOf(body.transactionId)).toBe('DECLINED');
     expect(calls(body)).toEqual([]);
   });
 });

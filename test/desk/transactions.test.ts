@@ -351,7 +351,7 @@ describe('the list as CSV', () => {
     const cells = Object.fromEntries(
       records[0]?.split(',').map((cell, index) => [columns[index], cell]) ?? [],
     );
-    for (const [name, value] of Object.entries(item ?? {})) expect(cells[name]).toBe(String(value));
+    for (const [name, value] of Object.entries(item!)) expect(cells[name]).toBe(String(value));
     const limited = await csv(`playerRef=${session.playerRef}&limit=2`);
     expect(limited.text.split('\r\n')).toHaveLength(4);
   });

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
+import type { ReceivedCall } from '../world/counterpart.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import {
   FOREIGN_GAME,
@@ -103,10 +104,15 @@ describe('a batch', () => {
   });
 
   test('shows its progress while it runs', async () => {
-    const held = world.provider.always({ do: 'hold' }, { path: GRANT });
-    const batchId = await started(batchOrder(10));
-    await until('some are under way', () => world.provider.calls(GRANT).length >= CALLS_AT_ONCE);
-    expect(await counts(batchId)).toMatchObject({ total: 10, pending: 10, granted: 0 });
+    const order = batchOrder(10);
+    // Fewer than the calls at once, so that all others are sent.
+    const waiting = order.playerRefs.slice(0, CALLS_AT_ONCE - 1);
+    const where = ({ json }: ReceivedCall) => waiting.includes(String(json['playerRef']));
+    const held = world.provider.always({ do: 'hold' }, { path: GRANT, where });
+    const batchId = await started(order);
+    const granted = 10 - waiting.length;
+    await until('the others are granted', async () => (await counts(batchId)).granted === granted);
+    expect(await counts(batchId)).toMatchObject({ total: 10, pending: waiting.length, granted });
     held.release();
     held.withdraw();
     await settled(batchId);

@@ -250,9 +250,9 @@ describe('the default of the installation', () => {
     const flagged = async () => {
       const session = await other.launch();
       const bet = other.transaction(session, 'BET');
-      await other.submit(bet);
+      expect((await other.submit(bet)).json).toMatchObject({ status: 'APPROVED' });
       const win = other.transaction(session, 'WIN', { amountMinor: 1_001, roundId: bet.roundId });
-      await other.submit(win);
+      expect((await other.submit(win)).json).toMatchObject({ status: 'APPROVED' });
       const { items } = (await world.admin('GET', '/v1/admin/free-spins-winnings/flagged')).json;
       return (items as { transactionId: string }[]).some(
         ({ transactionId }) => transactionId === win.transactionId,

@@ -170,6 +170,7 @@ describe('the transactions of the last hour', () => {
       const undecided = tenants.filter((tenant) => tenant['undecided'] === 1);
       expect(undecided.map(({ id }) => id)).toEqual([tenants === operators ? OPERATOR : PROVIDER]);
       expect(undecided[0]!['oldestUndecidedSeconds']).toBeGreaterThanOrEqual(0);
+      expect(undecided[0]!['oldestUndecidedSeconds']).toBeLessThan(60);
     }
     expect((await here.submit(bet)).json).toMatchObject({ status: 'APPROVED' });
     await counted({ bets: 1, undecided: 1 });

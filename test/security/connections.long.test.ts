@@ -10,7 +10,16 @@ const lines: string[] = [];
 const LOGS = { write: (line: string) => void lines.push(line) };
 const sockets: Socket[] = [];
 
-const world = useWorld({ LOG_LEVEL: 'info', DOCS_ENABLED: 'true' }, LOGS);
+const world = useWorld(
+  {
+    LOG_LEVEL: 'info',
+    DOCS_ENABLED: 'true',
+    // Longer than a test waits: a call that the wallet holds does not end by itself.
+    OPERATOR_TIMEOUT_MS: '60000',
+    TRANSACTION_LEASE_SECONDS: '62',
+  },
+  LOGS,
+);
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });

@@ -201,7 +201,9 @@ test('a pause takes effect on every instance, and the log has the reason', async
 
 test('a pause ends automatically', async () => {
   const path = `/v1/admin/games/${GAME}`;
-  await world.admin('POST', `${path}/pause`, { reason: 'short', until: inSeconds(0.3) });
+  const pause = { reason: 'short', until: inSeconds(3) };
+  expect((await world.admin('POST', `${path}/pause`, pause)).status).toBe(200);
+  expectPaused(await launch(), CASES[2]);
   await vi.waitFor(async () => expect((await launch()).status).toBe(201), PATIENCE);
   expect((await world.admin('GET', path)).json).not.toHaveProperty('pause');
   const session = await world.launch();
