@@ -211,8 +211,12 @@ describeDesk('the desk', () => {
 
   test('/ focuses the search box, and an id that nothing has is named', async () => {
     const page = await desk.signedIn();
-    await page.keyboard.press('/');
-    expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Search any id');
+    // Until the page listens to keys.
+    const focusedAfterSlash = async () => {
+      await page.keyboard.press('/');
+      return page.evaluate('document.activeElement.labels?.[0].textContent');
+    };
+    await expect.poll(focusedAfterSlash).toBe('Search any id');
     await page.keyboard.type('no-such-id/');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing has the id no-such-id/.').waitFor();

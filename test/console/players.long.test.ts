@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { Transactions } from '../world/transactions.js';
 import {
@@ -19,6 +20,11 @@ describeDesk('the pages of players, their rounds and sessions', () => {
   const desk = useDesk(world);
   const transactions = new Transactions(world);
   let session: LaunchedSession;
+  /** Follows a link inside the console, as the search and the lists have them. */
+  const follow = (page: Page, path: string) =>
+    page.evaluate(
+      `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
   const playerOf = (playerRef: string, operatorId = OPERATOR) =>
     `/console/players/${encodeURIComponent(playerRef)}?operatorId=${operatorId}`;
 
@@ -72,10 +78,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     const amounts = page.getByRole('table', { name: 'Transactions' }).getByText('12.50 EUR');
     await amounts.first().waitFor();
     const heading = page.getByRole('heading', { level: 1 });
-    // A link inside the console, as the search and the lists have them.
-    await page.evaluate(
-      `history.pushState(null, '', ${JSON.stringify(playerOf('shared'))}); dispatchEvent(new PopStateEvent('popstate'))`,
-    );
+    await follow(page, playerOf('shared'));
     await heading.filter({ hasText: 'shared' }).waitFor();
     await amounts.first().waitFor({ state: 'detached' });
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
@@ -87,7 +90,11 @@ describeDesk('the pages of players, their rounds and sessions', () => {
   });
 
   test('while the next page is loaded, the one before it reads nothing for it, and leads nowhere else', async () => {
-    const page = await desk.signedIn(playerOf(HOSTILE));
+    const page = await desk.signedIn('/console/players');
+    // The opening of the stream causes another read of what is on the page.
+    await page.getByRole('banner').getByText('Live', { exact: true }).waitFor();
+    await follow(page, playerOf(HOSTILE));
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: HOSTILE }).waitFor();
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
     let load: () => void = () => undefined;
     const isLoaded = new Promise<void>((resolve) => (load = resolve));
@@ -120,10 +127,12 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     const page = await desk.signedIn('/console/players');
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').first().waitFor();
     const broken = { status: 200, contentType: 'application/json', body: '{"items":[' };
-    await page.route('**/v1/admin/sessions*', (route) => route.fulfill(broken), { times: 1 });
+    // Each read fails, because that of the stream's opening may follow the click.
+    await page.route('**/v1/admin/sessions*', (route) => route.fulfill(broken));
     await page.getByRole('button', { name: 'Refresh' }).click();
     const alert = page.getByRole('alert').filter({ hasText: 'The service does not answer.' });
     await alert.waitFor();
+    await page.unroute('**/v1/admin/sessions*');
     await alert.waitFor({ state: 'detached' });
     await page.context().close();
   });
@@ -153,7 +162,9 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await expect.poll(() => currency.inputValue()).toBe('EUR');
     await currency.fill('USD');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    const readAgain = page.waitForResponse('**/v1/admin/sessions?*');
     await page.getByRole('button', { name: 'Refresh' }).click();
+    await readAgain;
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
     await page.getByRole('button', { name: 'Adjust the balance' }).click();
     await expect.poll(() => currency.inputValue()).toBe('USD');

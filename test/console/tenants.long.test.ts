@@ -157,8 +157,10 @@ describeDesk('operators, providers and games', () => {
     const read = page.waitForResponse(`**${path}`);
     answer();
     await (await read).finished();
-    // Enough time to show the answer.
-    await page.evaluate('new Promise((done) => setTimeout(done, 200))');
+    // The page would show the answer before that to a later request, and two frames.
+    await page.evaluate(
+      "fetch('/console/settings.json').then((answer) => answer.text()).then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))",
+    );
     expect(await reason.inputValue()).toBe('a long explanation');
     expect(await confirm.isVisible()).toBe(true);
     await dialog.getByRole('button', { name: 'Cancel' }).click();

@@ -11,7 +11,7 @@ const PLAYER = 'player-42';
 const refusalOf = (field: unknown) => (field as { validationMessage: string }).validationMessage;
 
 describeDesk('the pages of transactions', () => {
-  const world = useWorld();
+  const world = useWorld({ OPERATOR_TIMEOUT_MS: '20000' });
   const desk = useDesk(world);
   const transactions = new Transactions(world);
   let session: LaunchedSession;

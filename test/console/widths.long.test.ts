@@ -92,7 +92,8 @@ describeDesk('no page scrolls sideways as a whole', () => {
     ];
   });
 
-  test.each([PHONE, DESK])('$width px', async (viewport) => {
+  // All pages, one after the other.
+  test.each([PHONE, DESK])('$width px', { timeout: 180_000 }, async (viewport) => {
     const page = await desk.open('/console/', { viewport });
     await page.getByLabel('Stay signed in for this tab').check();
     const key = { name: 'key-'.padEnd(100, 'x'), role: 'admin' };
