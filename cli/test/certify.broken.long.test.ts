@@ -344,7 +344,7 @@ test('a provider that forgets the fifth call of a connection fails if calls shar
   const { failed } = await certified(
     ['forgets the fifth call of a connection'],
     '--timeout-ms',
-    '200',
+    '1000',
     ...only('signed-call', 'calls-in-a-row'),
   );
   expect(failed).toEqual(['calls-in-a-row']);

@@ -4,7 +4,7 @@ import { type Change, correct, type Order, type ReferenceWallet } from '../refer
 import type { WalletBug } from '../wallet-bug.js';
 
 /** Long enough for the calls that arrive at once to overtake each other, in milliseconds. */
-const RACE_MS = 15;
+const RACE_MS = 100;
 
 /** Adds to the balance as it is by then. */
 const ADDING: Change = {
@@ -174,7 +174,7 @@ export const CONCURRENCY_BUGS: WalletBug[] = [
       };
     },
     failsCases: ['bet-at-once', 'rollback-at-once'],
-    options: ['--timeout-ms', '200'],
+    options: ['--timeout-ms', '1000'],
   },
   {
     bug: 'never decides a transaction that arrived while the account was busy',
@@ -197,7 +197,7 @@ export const CONCURRENCY_BUGS: WalletBug[] = [
       };
     },
     failsCases: ['bets-at-once', 'mixed-at-once'],
-    options: ['--timeout-ms', '200'],
+    options: ['--timeout-ms', '1000'],
   },
   {
     bug: 'waits forever if two players bet at once',
@@ -216,7 +216,7 @@ export const CONCURRENCY_BUGS: WalletBug[] = [
       };
     },
     failsCases: ['players-at-once'],
-    options: ['--timeout-ms', '200'],
+    options: ['--timeout-ms', '1000'],
   },
   {
     bug: 'answers one balance call at a time',

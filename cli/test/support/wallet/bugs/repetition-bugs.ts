@@ -350,7 +350,7 @@ export const REPETITION_BUGS: WalletBug[] = [
       },
     }),
     failsCases: ['bet-cut-off'],
-    options: ['--timeout-ms', '400', '--slow-ms', '200'],
+    options: ['--timeout-ms', '1000', '--slow-ms', '200'],
   },
   {
     bug: 'forgets a booking whose connection broke',

@@ -60,11 +60,11 @@ export const TRANSPORT_BUGS: WalletBug[] = [
   fault('handles one call at a time', ['calls-at-once']),
   fault('works on one call at a time, slowly', ['calls-in-parallel']),
   fault('answers at most ten calls at once', ['many-calls-at-once']),
-  fault('forgets the fifth call of a connection', ['calls-in-a-row'], ['--timeout-ms', '300']),
+  fault('forgets the fifth call of a connection', ['calls-in-a-row'], ['--timeout-ms', '1000']),
   fault('closes idle connections', ['idle-connection']),
   fault('closes idle connections earlier than announced', ['idle-connection']),
   fault('takes 300 ms', ['latency'], ['--timeout-ms', '500', '--calls', '40']),
-  fault('goes down if a body breaks off', ['bet-half-sent'], ['--timeout-ms', '200', '--slow-ms', '100']),
+  fault('goes down if a body breaks off', ['bet-half-sent'], ['--timeout-ms', '1000', '--slow-ms', '100']),
   {
     bug: 'fails at a body that is not JSON',
     change: () => ({
