@@ -37,6 +37,10 @@ describeDesk('free spins', () => {
     await main(page).getByRole('link', { name }).click();
     await main(page).getByRole('heading', { name, exact: true }).waitFor();
   }
+  const detail = (page: Page, term: string) =>
+    main(page)
+      .locator('.details > div')
+      .filter({ has: page.getByText(term, { exact: true }) });
   const preview = (page: Page) => page.getByRole('status', { name: 'Preview' });
 
   test('a double click grants once, with the reference in the address of the form', async () => {
@@ -73,10 +77,7 @@ describeDesk('free spins', () => {
     await dialog(page).getByRole('button', { name: 'Ask the provider' }).click();
     await page.getByText('1 spin remains.').waitFor();
     // The dialog keeps the number that the page shows when it is opened, and the notice comes before that is read.
-    const remaining = main(page)
-      .locator('.details > div')
-      .filter({ has: page.getByText('Remaining spins') });
-    await expect.poll(() => remaining.textContent()).toBe('Remaining spins1');
+    await expect.poll(() => detail(page, 'Remaining spins').textContent()).toBe('Remaining spins1');
     await button(page, 'Cancel the grant').click();
     await dialog(page).getByText('(at most 0.20 EUR)').waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel the grant' }).click();
@@ -232,10 +233,7 @@ describeDesk('free spins', () => {
     await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
     await page.waitForURL(/free-spins\/grant-/);
     await main(page).getByText('Granted', { exact: true }).waitFor();
-    const stake = main(page)
-      .locator('.details > div')
-      .filter({ has: page.getByText('Stake', { exact: true }) });
-    await expect.poll(() => stake.textContent()).toBe('Stakeunknown');
+    await expect.poll(() => detail(page, 'Stake').textContent()).toBe('Stakeunknown');
     await button(page, 'Cancel the grant').click();
     await dialog(page).getByText('(a stake that the provider chooses)').waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -293,10 +291,7 @@ describeDesk('free spins', () => {
     world.provider.batches.get(`batch-of-${String(requestRef)}`)!.remainingSpins = 0;
     await button(page, 'Ask about all').click();
     await dialog(page).getByRole('button', { name: 'Ask about all' }).click();
-    const completed = main(page)
-      .locator('.details > div')
-      .filter({ has: page.getByText('Completed grants') });
-    await expect.poll(() => completed.textContent()).toBe('Completed grants1');
+    await expect.poll(() => detail(page, 'Completed grants').textContent()).toBe('Completed grants1');
     await button(page, 'Cancel the batch').click();
     await dialog(page).getByText('together at most 20.00 EUR').waitFor();
     await page.context().close();
