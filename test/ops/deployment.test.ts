@@ -68,20 +68,35 @@ describe('the chart', () => {
     }
   });
 
-  test('mounts the given volumes in the instances and in both jobs of the owner', () => {
-    const volumes = [{ name: 'authority', secret: { secretName: 'authority' } }];
-    const volumeMounts = [{ name: 'authority', mountPath: '/etc/authority', readOnly: true }];
-    const mounted = objects({ ownerSecretName: 'owner', volumes, volumeMounts }).flatMap(({ spec }) => {
+  test('mounts volumes of their own in the instances and in both jobs of the owner', () => {
+    const volume = (name: string) => ({ name, persistentVolumeClaim: { claimName: name } });
+    const mount = (name: string) => ({ name, mountPath: `/mnt/${name}` });
+    const given = {
+      volumes: [volume('heads')],
+      volumeMounts: [mount('heads')],
+      ownerVolumes: [volume('authority')],
+      ownerVolumeMounts: [mount('authority')],
+    };
+    const mounted = objects({ ownerSecretName: 'owner', ...given }).flatMap(({ kind, spec }) => {
       const { template } = spec?.jobTemplate?.spec ?? spec ?? {};
-      return template === undefined ? [] : [template.spec];
+      return template === undefined ? [] : [[kind, template.spec]];
     });
-    expect(mounted.length).toBe(3);
-    for (const { containers, volumes: own } of mounted) {
-      expect(own).toEqual(volumes);
-      expect(containers[0].volumeMounts).toEqual(volumeMounts);
+    expect(mounted.map(([kind]) => kind).sort()).toEqual(['CronJob', 'Deployment', 'Job']);
+    for (const [kind, { containers, volumes }] of mounted) {
+      const name = kind === 'Deployment' ? 'heads' : 'authority';
+      expect(volumes).toEqual([volume(name)]);
+      expect(containers[0].volumeMounts).toEqual([mount(name)]);
     }
     expect(pod()).not.toHaveProperty('volumes');
-    expect(valid({ ...values, volumes, volumeMounts })).toBe(true);
+    expect(valid({ ...values, ...given })).toBe(true);
+  });
+
+  test('lets the user of the container write to a volume', () => {
+    const { containers, securityContext } = pod() as {
+      containers: { securityContext: { runAsUser: number } }[];
+      securityContext: object;
+    };
+    expect(securityContext).toEqual({ fsGroup: containers[0]!.securityContext.runAsUser });
   });
 
   test('lets the Ingress have annotations, and pass on all that people open', () => {
