@@ -39,8 +39,10 @@ CREATE TABLE IF NOT EXISTS bookings (
   moved_minor numeric NOT NULL, status text NOT NULL, reason text,
   PRIMARY KEY (provider_id, transaction_id)
 );
--- Why a WIN was paid, for reports.
-ALTER TABLE bookings ADD COLUMN IF NOT EXISTS win_kind text, ADD COLUMN IF NOT EXISTS promotion_ref text;
+-- Why a WIN was paid, for reports; and the rest of a line in a statement.
+ALTER TABLE bookings ADD COLUMN IF NOT EXISTS win_kind text, ADD COLUMN IF NOT EXISTS promotion_ref text,
+  ADD COLUMN IF NOT EXISTS amount_minor numeric, ADD COLUMN IF NOT EXISTS original_transaction_id text,
+  ADD COLUMN IF NOT EXISTS booked_at timestamptz NOT NULL DEFAULT clock_timestamp();
 -- A transaction that a ROLLBACK named: reversed if it was booked, else a tombstone.
 CREATE TABLE IF NOT EXISTS rolled_back (
   provider_id text, transaction_id text,
@@ -121,7 +123,7 @@ async function findBooking(client, { providerId, transactionId }) {
 
 async function insertBooking(client, order, account) {
   const { providerId, transactionId, kind, playerRef, currency, originalTransactionId } = order;
-  const { winKind = null, promotionRef = null } = order;
+  const { amountMinor, winKind = null, promotionRef = null } = order;
   const { status, movedMinor = 0, reason = null } = await judge(client, order, account);
   await client.query(
     'UPDATE accounts SET balance_minor = balance_minor + $3 WHERE player_ref = $1 AND currency = $2',
@@ -135,9 +137,12 @@ async function insertBooking(client, order, account) {
   }
   const { rows } = await client.query(
     `INSERT INTO bookings (provider_id, transaction_id, kind, player_ref, currency, moved_minor, status, reason,
-                           win_kind, promotion_ref)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING *`,
-    [providerId, transactionId, kind, playerRef, currency, movedMinor, status, reason, winKind, promotionRef],
+                           win_kind, promotion_ref, amount_minor, original_transaction_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING *`,
+    [
+      ...[providerId, transactionId, kind, playerRef, currency, movedMinor, status, reason],
+      ...[winKind, promotionRef, amountMinor, originalTransactionId],
+    ],
   );
   return { ...rows[0], isNew: true };
 }
@@ -233,7 +238,7 @@ function isSigned(method, path, headers, body) {
   const now = Date.now() / 1000;
   if (Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) return false;
   const expected = createHmac('sha256', CROUPIER_SECRET)
-    .update(`${method}\n${path}\n${timestamp}\n${nonce}\n`)
+    .update(`${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`)
     .update(body)
     .digest();
   if (!timingSafeEqual(expected, Buffer.from(signature, 'hex'))) return false;

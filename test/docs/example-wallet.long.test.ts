@@ -2,7 +2,7 @@ import { type SignInput, signRequest } from '@croupier/provider-sdk';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
@@ -12,7 +12,7 @@ import { findEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postg
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
 import { PATIENCE } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { type LaunchedSession, useWorld } from '../world/world.js';
+import { ADMIN_KEY, type LaunchedSession, PROVIDER, useWorld } from '../world/world.js';
 
 const OPERATOR = 'example-operator';
 
@@ -97,6 +97,37 @@ test('a round, a refused BET, a ROLLBACK and the balance', async () => {
   const rollback = await submit(session, 'ROLLBACK', { originalTransactionId, roundId });
   expect(rollback.reply.json).toMatchObject({ status: 'APPROVED', balance: 101_500 });
   expect((await world.balance(session)).json).toEqual({ balance: 101_500 });
+});
+
+test('the statement of the guide has no findings', async () => {
+  const session = await launch();
+  const { body: bet } = await submit(session, 'BET', { amountMinor: 2_500 });
+  await submit(session, 'WIN', { roundId: bet.roundId, amountMinor: 4_000 });
+  await submit(session, 'BET', { amountMinor: 1_000_000_000 });
+  const { body: undone } = await submit(session, 'BET', { amountMinor: 1_000 });
+  const { transactionId: originalTransactionId, roundId } = undone;
+  await submit(session, 'ROLLBACK', { originalTransactionId, roundId });
+
+  const [, select] = /COPY \((SELECT [^;]+?)\)\s+TO STDOUT/.exec(
+    await readFile('docs/integrate/operator.md', 'utf8'),
+  )!;
+  const books = new Client({ connectionString: database.url });
+  await books.connect();
+  onTestFinished(() => books.end());
+  const allDays = select!.replace('2026-03-01', '2000-01-01').replace('2026-03-02', '2999-12-31');
+  const { rows, fields } = await books.query<(string | null)[]>({
+    text: `SELECT * FROM (${allDays}) day WHERE "providerId" = '${PROVIDER}'`,
+    rowMode: 'array',
+  });
+  expect(rows.length).toBeGreaterThanOrEqual(5);
+  const statement = [fields.map(({ name }) => name), ...rows].map((row) => `${row.join(',')}\n`).join('');
+  const range = 'from=2000-01-01T00:00:00Z&to=2999-12-31T00:00:00Z';
+  const { status, json } = await world.request(`/v1/admin/reconciliations?operatorId=${OPERATOR}&${range}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv' },
+    body: statement,
+  });
+  expect({ status, found: json['findingsTotal'] }).toEqual({ status: 201, found: 0 });
 });
 
 test('a ROLLBACK of an unknown BET is approved and leaves a tombstone', async () => {
