@@ -195,6 +195,10 @@ describe('the list of rounds', () => {
     await world.submit(world.transaction(demo, 'BET'));
     const of = `playerRef=${session.playerRef}`;
     expect(await roundIds(of)).toEqual([doubtful, undone, closed, won, open].map(({ roundId }) => roundId));
+    for (const item of (await list(of)).json['items'] as { roundId: string; open: boolean }[]) {
+      const { json: whole } = await round({ ...bet(), roundId: item.roundId });
+      expect(whole['open']).toBe(item.open);
+    }
     const { json } = await list(`${of}&open=true`);
     expect(json).toEqual({
       items: [
