@@ -52,6 +52,12 @@ export function runUntraced<T>(work: () => T): T {
   return traces.exit(work);
 }
 
+/** Returns the work so that it runs with the current trace, even if work of another request starts it. */
+export function withCurrentTrace<T>(work: () => T): () => T {
+  const trace = traces.getStore();
+  return () => (trace ? traces.run(trace, work) : traces.exit(work));
+}
+
 export function currentRequestId(): string | undefined {
   return traces.getStore()?.requestId;
 }

@@ -1,7 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { valuesOf } from '../../src/database/statement.js';
 import { WinningsService } from '../../src/free-spins/winnings/winnings.service.js';
+import { FLAGGED_IN_ROUND, WinningsStore } from '../../src/free-spins/winnings/winnings.store.js';
+import { currentRequestId } from '../../src/observability/trace.js';
 import { WinMonitor, type WinningsTrigger } from '../../src/wallet/win-monitor.js';
 import { type Body, letPass, tick, timedOut } from '../desk/desk.js';
+import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
 import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
@@ -52,6 +56,64 @@ async function counting(work: () => Promise<unknown>): Promise<void> {
   await work();
   await until('the metric counts the WIN', async () => (await counted()) === before + 1);
 }
+
+describe('a review of a round with thousands of transactions', () => {
+  const ROUND = 2_000;
+
+  /** Fills a round with WINs and tombstones, after a first transaction that is one of both or an APPROVED BET. */
+  async function fill(roundId: string, first: 'tombstone' | 'BET'): Promise<void> {
+    await world.sql.run(
+      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id,
+                                 session_id, mode, player_ref, game_id, currency, amount_minor, round_id, attempt,
+                                 rollback_id, attempts, response_body)
+       SELECT $1, $2 || n, gen_random_uuid(), kind, CASE WHEN kind IS NULL THEN 'ROLLED_BACK' ELSE 'APPROVED' END, $4,
+              gen_random_uuid(), 'REAL', 'somebody', 'a-game', 'EUR', 100, $2, CASE WHEN kind IS NULL THEN 0 ELSE 1 END,
+              CASE WHEN kind IS NULL THEN 'a-rollback' END,
+              CASE WHEN kind IS NULL THEN '[]'::jsonb ELSE
+                jsonb_build_array(jsonb_build_object('attempt', 1, 'startedAt', '2026-01-01T00:00:00.000Z',
+                                                     'durationMs', 2, 'outcome', 'APPROVED', 'balance', 0)) END,
+              CASE WHEN kind IS NOT NULL THEN '{"balance":0}' END
+         FROM generate_series(0, ${ROUND - 1}) n,
+              LATERAL (SELECT CASE WHEN n % 2 = 1 THEN 'WIN' WHEN n = 0 AND $3 = 'BET' THEN 'BET' END AS kind) of`,
+      [PROVIDER, roundId, first, OPERATOR],
+    );
+    await world.sql.run('VACUUM (ANALYZE) transactions');
+  }
+
+  test.each([
+    ['without a standing BET', 'tombstone', 100],
+    ['with a standing BET', 'BET', 0],
+  ] as const)('reads the round once: one %s', async (_, first, found) => {
+    await fill(`long-${first}`, first);
+    const values = { providerId: PROVIDER, transactionId: `long-${first}2`, limit: 100 };
+    expect(await world.sql.run(FLAGGED_IN_ROUND.text, valuesOf(FLAGGED_IN_ROUND, values))).toHaveLength(
+      found,
+    );
+    const planner = await Planner.open(world.databaseUrl);
+    onTestFinished(() => planner.close());
+    for (const nodes of await planner.plansOf(FLAGGED_IN_ROUND, values))
+      expect(rowsTouched(nodesOn(nodes, new Set(['transactions'])))).toBeLessThanOrEqual(3 * ROUND);
+  });
+
+  test('leaves the connections to the requests: the reviews follow one another', async () => {
+    const { roundId } = await approved(win());
+    const running = { now: 0, most: 0, requestIds: [] as (string | undefined)[] };
+    const store = world.app.get(WinningsStore);
+    const read = store.flaggedInRoundOf.bind(store);
+    store.flaggedInRoundOf = async (...of) => {
+      running.requestIds.push(currentRequestId());
+      running.most = Math.max(running.most, (running.now += 1));
+      return read(...of).finally(() => (running.now -= 1));
+    };
+    onTestFinished(() => void Reflect.deleteProperty(store, 'flaggedInRoundOf'));
+    const rollback = () => world.submit(rollbackOf(bet({ roundId })));
+    const replies = await Promise.all(Array.from({ length: 25 }, rollback));
+    const { requestIds } = running;
+    await until('all reviews end', () => Promise.resolve(requestIds.length === 25 && running.now === 0));
+    expect(running.most).toBe(1);
+    expect(requestIds.sort()).toEqual(replies.map(({ headers }) => headers.get('x-request-id')).sort());
+  });
+});
 
 describe('a booked WIN is flagged and counted', () => {
   test('when its provider rolls back a BET that came later and timed out', async () => {

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
+import { withCurrentTrace } from '../../observability/trace.js';
 import { WinMonitor, type WinningsTrigger } from '../../wallet/win-monitor.js';
 import type { FlaggedWin, WinKey } from './winnings.response.js';
 import { WinningsStore } from './winnings.store.js';
@@ -10,6 +11,15 @@ export type { FlaggedWin } from './winnings.response.js';
 /** Number of reported WINs that an instance remembers, so that it counts and logs each only once. */
 const REMEMBERED = 1_000;
 
+/** Maximum number of a provider's settlements that wait for their review. */
+const WAITING_AT_MOST = 1_000;
+
+/** The reviews of settlements of one provider, the next one first. No other provider's reviews wait for them. */
+interface ReviewQueue {
+  readonly waiting: (() => Promise<void>)[];
+  running: boolean;
+}
+
 /** Reads the winnings of grants, and reports flagged winnings. */
 @Injectable()
 export class WinningsService implements OnModuleInit {
@@ -17,6 +27,8 @@ export class WinningsService implements OnModuleInit {
   /** The keys of reported WINs, oldest first. */
   private readonly reported = new Set<string>();
   private readonly watchers: ((win: FlaggedWin) => void)[] = [];
+  /** By provider id. It needs no bound, because providers are few and never deleted. */
+  private readonly queues = new Map<string, ReviewQueue>();
 
   constructor(
     private readonly winnings: WinningsStore,
@@ -25,7 +37,7 @@ export class WinningsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.winMonitor.onWinningsTrigger((trigger) => void this.review(trigger));
+    this.winMonitor.onWinningsTrigger((trigger) => this.enqueue(trigger));
   }
 
   /**
@@ -48,6 +60,29 @@ export class WinningsService implements OnModuleInit {
   /** Returns those of the WINs that are booked and flagged. */
   stillFlagged(wins: readonly WinKey[]): Promise<WinKey[]> {
     return this.winnings.stillFlagged(wins);
+  }
+
+  private enqueue(trigger: WinningsTrigger): void {
+    const { providerId, transactionId } = trigger;
+    const queue = this.queues.get(providerId) ?? { waiting: [], running: false };
+    this.queues.set(providerId, queue);
+    if (queue.waiting.length < WAITING_AT_MOST)
+      queue.waiting.push(withCurrentTrace(() => this.review(trigger)));
+    // The search for flagged winnings opens the item of a WIN that is flagged, within a minute.
+    else
+      this.logger.warn({
+        msg: 'too many reviews of winnings wait: one was dropped',
+        providerId,
+        transactionId,
+      });
+    if (!queue.running) void this.reviewAll(queue);
+  }
+
+  /** Reviews one settlement after another, so that a provider's long rounds take at most one connection. */
+  private async reviewAll(queue: ReviewQueue): Promise<void> {
+    queue.running = true;
+    for (let next = queue.waiting.shift(); next; next = queue.waiting.shift()) await next();
+    queue.running = false;
   }
 
   /** Reports WINs that have become flagged. The list of flagged WINs also has those that a crash leaves unreported. */

@@ -65,18 +65,24 @@ const FLAG_BY_GRANTS = `
                           AND ${GRANTED_AT} <= t.created_at) THEN 'CANCELLED'
    END FROM ${GRANTS_OF_WIN})`;
 
+/** The mismatch, if the WIN t names a freeSpinsRef; else null. */
+const FLAG_OF_SPINS = `CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END`;
+
 /**
- * The flag NO_STANDING_BET, if the round of the WIN t has a BET that is ROLLED_BACK (or a tombstone) and no BET that is
- * or may become APPROVED; else null. DECLINED BETs do not count, as in wallet/rules/win.ts. A JACKPOT, PROMOTION or
- * TOURNAMENT needs no BET. The query uses aggregates, because the planner could turn EXISTS into a join that reads the
- * whole table.
+ * Whether the round of a transaction has a BET that is ROLLED_BACK (or a tombstone) and no BET that is or may become
+ * APPROVED. DECLINED BETs do not count, as in wallet/rules/win.ts. The query uses aggregates, because the planner could
+ * turn EXISTS into a join that reads the whole table. `table` is the transaction's alias.
  */
-const FLAG_BY_ROUND = `
-  (SELECT CASE WHEN coalesce(t.win_kind, 'GAME') IN (${SPIN_WINS.map((kind) => `'${kind}'`).join(', ')})
-                AND bool_or(b.state = 'ROLLED_BACK')
-                AND NOT bool_or(b.kind = 'BET' AND b.state IN ('PENDING', 'APPROVED', 'TIMED_OUT'))
-               THEN 'NO_STANDING_BET' END
-     FROM transactions b WHERE ${inRoundOf('b', 't')})`;
+const lacksStandingBet = (table: string) => `
+  (SELECT bool_or(b.state = 'ROLLED_BACK')
+          AND NOT bool_or(b.kind = 'BET' AND b.state IN ('PENDING', 'APPROVED', 'TIMED_OUT'))
+     FROM transactions b WHERE ${inRoundOf('b', table)})`;
+
+/** Whether the WIN t needs a BET: a JACKPOT, PROMOTION or TOURNAMENT does not. */
+const NEEDS_BET = `coalesce(t.win_kind, 'GAME') IN (${SPIN_WINS.map((kind) => `'${kind}'`).join(', ')})`;
+
+/** The flag NO_STANDING_BET, if the WIN t needs a BET and its round lacks one; else null. */
+const FLAG_BY_ROUND = `CASE WHEN ${NEEDS_BET} AND ${lacksStandingBet('t')} THEN 'NO_STANDING_BET' END`;
 
 /** The flag ABOVE_LIMIT, if the wallet recorded that the WIN t was above its limit; else null. */
 const FLAG_BY_LIMIT = `
@@ -88,8 +94,7 @@ const FLAG_BY_LIMIT = `
  * 0022 and 0025 mark each WIN that may have a flag. They repeat the conditions of the flags, so a condition that flags
  * more WINs needs a new migration.
  */
-const FLAG = `
-  coalesce(CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
+const FLAG = `coalesce(${FLAG_OF_SPINS}, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
 /**
  * The winnings of a grant. Each WIN counts in one grant only, and in none that is a duplicate. A sum above 2^53−1 is
@@ -154,16 +159,19 @@ export const FLAGGED_LATELY = named(
   ),
 );
 
-/** Selects at most `limit` WINs with the flag NO_STANDING_BET in the round of a transaction. */
-const FLAGGED_IN_ROUND = named(
+/**
+ * Selects at most `limit` WINs with the flag NO_STANDING_BET in the round of a transaction. It judges the round once,
+ * because the round may have any number of WINs and BETs.
+ */
+export const FLAGGED_IN_ROUND = named(
   'winnings_flagged_in_round',
-  `SELECT * FROM (
-     SELECT ${FLAGGED_COLUMNS}, ${FLAG} AS flag
-       FROM transactions r
-      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} ${UNMERGED}) t
-      WHERE r.provider_id = :providerId AND r.transaction_id = :transactionId
-   ) AS wins
-    WHERE flag = 'NO_STANDING_BET' LIMIT :limit`,
+  `SELECT ${FLAGGED_COLUMNS}, 'NO_STANDING_BET' AS flag
+     FROM (SELECT * FROM transactions r
+            WHERE r.provider_id = :providerId AND r.transaction_id = :transactionId
+              AND ${lacksStandingBet('r')} ${UNMERGED}) r
+    CROSS JOIN LATERAL (SELECT * FROM transactions t
+                         WHERE ${inRoundOf('t', 'r')} AND ${BOOKED} AND ${NEEDS_BET} ${UNMERGED}) t
+    WHERE ${FLAG_OF_SPINS} IS NULL LIMIT :limit`,
 );
 
 /** A filter of flagged WINs; an absent field restricts nothing. */
