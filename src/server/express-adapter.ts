@@ -62,9 +62,15 @@ export class CroupierExpressAdapter extends ExpressAdapter {
         request.originalUrl = request.url;
         this.firstHandler(request, response, () => {
           const url = routableUrl(request.url);
-          if (url === undefined) return answerWith(new CroupierError('NOT_FOUND'), response);
+          const notFound = () => answerWith(new CroupierError('NOT_FOUND'), response);
+          if (url === undefined) return notFound();
           request.url = url;
-          application(request, response);
+          application(request, response, (error?: unknown) => {
+            // Express finds no path in some targets, and tries no route then.
+            if (error === undefined) notFound();
+            // Nest's error handler has failed.
+            else response.destroy();
+          });
         });
       },
       this.limits,
