@@ -185,6 +185,8 @@ export function readConfiguration(
 
 function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' | 'redisClusterNodes'> {
   const redisUrl = read.url('REDIS_URL', ['redis:', 'rediss:']);
+  if (redisUrl !== undefined && !isDecodable(redisUrl))
+    throw new ConfigurationError('REDIS_URL: its user or password is not percent-encoded');
   const redisSentinels = addresses(read, 'REDIS_SENTINELS');
   const redisClusterNodes = addresses(read, 'REDIS_CLUSTER_NODES');
   if (redisSentinels && !redisUrl)
@@ -220,6 +222,17 @@ function metricsToken(value: string | undefined): string | undefined {
   throw new ConfigurationError('METRICS_TOKEN: must be printable ASCII characters without spaces');
 }
 
+/** Whether the user and the password of a URL can be decoded, as the client does. */
+function isDecodable(url: string): boolean {
+  const { username, password } = new URL(url);
+  try {
+    [username, password].forEach(decodeURIComponent);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function tracing(read: Reader): TracingConfiguration | undefined {
   const endpoint = read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
   const ratio = read.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
@@ -244,12 +257,17 @@ function otlpHeaders(list: string): Record<string, string> {
   return headers;
 }
 
+/** @throws ConfigurationError if the value is not percent-encoded, or has characters that a header cannot have */
 function decodedValue(value: string): string {
   try {
-    return decodeURIComponent(value);
+    const decoded = decodeURIComponent(value);
+    if (/^[\t -~\x80-\xff]*$/.test(decoded)) return decoded;
   } catch {
-    throw new ConfigurationError('OTEL_EXPORTER_OTLP_HEADERS: a value is not percent-encoded');
+    // Refused like a value with other characters.
   }
+  throw new ConfigurationError(
+    'OTEL_EXPORTER_OTLP_HEADERS: a value is not percent-encoded, or has characters that no header can have',
+  );
 }
 
 function docsEnabled(read: Reader, sandbox: boolean): boolean {

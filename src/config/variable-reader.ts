@@ -37,7 +37,11 @@ export function reader(environment: Environment) {
     url(name: string, protocols: readonly string[]): string | undefined {
       const value = text(name);
       if (value === undefined) return undefined;
-      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
+      if (
+        URL.canParse(value) &&
+        protocols.some((protocol) => value.toLowerCase().startsWith(`${protocol}//`))
+      )
+        return value;
       const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
       throw new ConfigurationError(`${name}: must be a URL that begins with ${beginnings}`);
     },
