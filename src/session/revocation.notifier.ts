@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
+import { currentRequestId } from '../observability/trace.js';
 import { Tracing } from '../observability/tracing.js';
 import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
 import { Background } from '../runtime/background.js';
@@ -29,8 +30,11 @@ const UNKNOWN_OUTCOME =
 
 /** The notifications of one provider. No other provider's notifications wait for them. */
 interface ProviderQueue {
-  /** Ids of sessions, the next one first. Polling finds a session again while it waits here, so this is a set. */
-  readonly sessionIds: Set<string>;
+  /**
+   * The request that caused each session's notification, by session id, the next one first; undefined if polling found
+   * it. Polling finds a session again while it waits here.
+   */
+  readonly requestIds: Map<string, string | undefined>;
   readonly workers: Set<Promise<void>>;
 }
 
@@ -77,7 +81,7 @@ export class RevocationNotifier {
    * these providers are sent, at the latest after the time-out of one callback; the rest is sent in the background.
    */
   async notifyAll(sessions: readonly UnsentRevocation[]): Promise<void> {
-    this.enqueue(sessions);
+    this.enqueue(sessions, currentRequestId());
     const providerIds = new Set(sessions.map(({ providerId }) => providerId));
     const workers = [...providerIds].flatMap((id) => [...this.queueOf(id).workers]);
     const patience = sleep(this.configuration.callbackTimeoutMs, undefined, { ref: false });
@@ -97,30 +101,30 @@ export class RevocationNotifier {
 
   /** Queues the notifications that any instance left unsent. */
   private async findUnsent(): Promise<void> {
-    this.enqueue(await this.revocations.unsent(QUEUE_LIMIT));
+    this.enqueue(await this.revocations.unsent(QUEUE_LIMIT), undefined);
     // Workers end when they cannot reach the database, and leave their queue as it is.
     for (const providerId of this.queues.keys()) this.addWorkers(providerId);
   }
 
-  private enqueue(revocations: readonly UnsentRevocation[]): void {
+  private enqueue(revocations: readonly UnsentRevocation[], requestId: string | undefined): void {
     for (const { providerId, sessionId } of revocations) {
-      const { sessionIds } = this.queueOf(providerId);
-      if (sessionIds.size < QUEUE_LIMIT) sessionIds.add(sessionId);
+      const { requestIds } = this.queueOf(providerId);
+      if (requestIds.size < QUEUE_LIMIT && !requestIds.has(sessionId)) requestIds.set(sessionId, requestId);
       this.addWorkers(providerId);
     }
   }
 
   private queueOf(providerId: string): ProviderQueue {
-    const queue = this.queues.get(providerId) ?? { sessionIds: new Set(), workers: new Set() };
+    const queue = this.queues.get(providerId) ?? { requestIds: new Map(), workers: new Set() };
     this.queues.set(providerId, queue);
     return queue;
   }
 
   /** Starts workers for the queued notifications; each takes its first one at once. */
   private addWorkers(providerId: string): void {
-    const { sessionIds, workers } = this.queueOf(providerId);
-    while (sessionIds.size > 0 && workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
-      const worker = this.work(sessionIds)
+    const { requestIds, workers } = this.queueOf(providerId);
+    while (requestIds.size > 0 && workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
+      const worker = this.work(requestIds)
         .catch((error: unknown) => {
           const detail = (error as Error).message;
           this.logger.error({ msg: 'notifications interrupted', providerId, detail });
@@ -130,16 +134,15 @@ export class RevocationNotifier {
     }
   }
 
-  private async work(sessionIds: Set<string>): Promise<void> {
-    for (const sessionId of sessionIds) {
+  private async work(requestIds: ProviderQueue['requestIds']): Promise<void> {
+    for (const [sessionId, requestId = this.randomness.uuid()] of requestIds) {
       if (this.loop.stopping) return;
-      sessionIds.delete(sessionId);
+      requestIds.delete(sessionId);
       const claimed = await this.revocations.claim(sessionId);
       if (!claimed) continue;
-      // Each notification has its own request id, because the request that started this worker may concern other
-      // sessions.
+      // The request that started this worker may concern other sessions.
       const fields = { actor: 'revocation', sessionId, providerId: claimed.providerId };
-      await this.tracing.runWork('notify', this.randomness.uuid(), fields, () => this.send(claimed));
+      await this.tracing.runWork('notify', requestId, fields, () => this.send(claimed));
     }
   }
 

@@ -250,6 +250,16 @@ describe('a revocation of all sessions of a player', () => {
     return sessions;
   };
 
+  test('is named by the request id of each notification', async () => {
+    const playerRef = `player-${randomUUID()}`;
+    const sessions = await launched(AT_ONCE + 2, playerRef);
+    const headers = { 'X-Request-Id': `exclusion-${randomUUID()}` };
+    const path = `/v1/operator/players/${playerRef}/revoke-sessions`;
+    await world.signed(OPERATOR, path, { reason: 'SELF_EXCLUSION' }, { headers });
+    const named = sessions.flatMap((id) => notificationsTo(id).map(({ headers: of }) => of['x-request-id']));
+    expect(named).toEqual(sessions.map(() => headers['X-Request-Id']));
+  });
+
   test('closes all of them before the first provider is notified, and notifies of each once', async () => {
     const playerRef = `player-${randomUUID()}`;
     const sessions = await launched(20, playerRef);
