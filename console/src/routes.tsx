@@ -1,6 +1,6 @@
 import type { AnyComponent } from 'preact';
 import { lazy } from 'preact-iso';
-import type { Role } from './api/roles.ts';
+import type { Role } from './api/session.ts';
 import { addressOf } from './parts/addresses.ts';
 import { PageFailed } from './parts/page-failed.tsx';
 import type { NavigationLink } from './parts/shell.tsx';

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
+import { holds } from '../../../src/admin/role.ts';
 import { signIn as words } from '../strings.ts';
 import { Problem } from './problem.ts';
-import { includes, type Role } from './roles.ts';
 import type { Schema } from './schemas.ts';
 
 /** Idle time after which the key is forgotten, in milliseconds. */
@@ -17,6 +17,7 @@ interface Kept {
 }
 
 export type Me = Schema<'MeResponse'>;
+export type Role = Schema<'Role'>;
 
 /** Who is signed in; undefined before the sign-in. */
 export const me = signal<Me | undefined>(undefined);
@@ -24,9 +25,11 @@ export const me = signal<Me | undefined>(undefined);
 export const ended = signal<string | undefined>(undefined);
 /** The roles of who is signed in. The service lists them only if there are several. */
 export const rolesOf = ({ role, roles = [role] }: Me): readonly Role[] => roles;
-/** Whether a role of who is signed in is, or includes, the required one. */
-export const may = (required: Role) =>
-  me.value !== undefined && rolesOf(me.value).some((role) => includes(role, required));
+/**
+ * Whether a role of who is signed in is, or includes, the required one. The service decides; this only chooses what is
+ * shown.
+ */
+export const may = (required: Role) => me.value !== undefined && holds(rolesOf(me.value), required);
 /** Whether somebody is signed in. */
 export const signedIn = computed(() => me.value !== undefined);
 

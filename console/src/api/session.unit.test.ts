@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Role } from './roles.ts';
-import { beginSession, may, type Me, me } from './session.ts';
+import { beginSession, may, type Me, me, type Role } from './session.ts';
 
 const holder = (role: Role, roles?: Role[]): Me => ({
   actor: 'jwt:carol',

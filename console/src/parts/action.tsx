@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Role } from '../api/roles.ts';
-import { may } from '../api/session.ts';
+import { may, type Role } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { lineIn } from './form-field.tsx';
 import type { Outcome } from './notice.tsx';

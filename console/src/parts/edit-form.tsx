@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import type { Role } from '../api/roles.ts';
+import type { Role } from '../api/session.ts';
 import { edit as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import type { Outcome } from './notice.tsx';

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Role } from '../api/roles.ts';
-import { endSession, may, me, rolesOf } from '../api/session.ts';
+import { endSession, may, me, type Role, rolesOf } from '../api/session.ts';
 import { forgetAllUnfinished } from '../api/unfinished.ts';
 import { connection } from '../api/stream.ts';
 import { shell as words, signIn } from '../strings.ts';

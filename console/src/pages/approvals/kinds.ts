@@ -1,4 +1,4 @@
-import type { Role } from '../../api/roles.ts';
+import type { Role } from '../../api/session.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf, withQuery } from '../../parts/addresses.ts';
 import { moneyText } from '../../parts/money.tsx';
