@@ -138,7 +138,7 @@ function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
               {words.reason}
             </label>
             <textarea
-              // A reason that is suggested anew replaces what was typed.
+              // A newly suggested reason replaces what was typed.
               key={suggestedReason}
               id={reasonId}
               name="reason"
