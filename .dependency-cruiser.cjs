@@ -199,6 +199,13 @@ module.exports = {
       to: { path: '^console/' },
     },
     {
+      name: 'console-serves-only',
+      comment: 'The room that serves the console imports admin/ and ground only.',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^src/', pathNot: ['^src/(console|admin)/', GROUND] },
+    },
+    {
       name: 'ground-knows-no-room-above',
       severity: 'error',
       from: { path: GROUND },
