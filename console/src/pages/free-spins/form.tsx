@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useId } from 'preact/hooks';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
+import type { Schema } from '../../api/schemas.ts';
 import { may } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { addressOf, withQuery } from '../../parts/addresses.ts';
@@ -129,22 +130,13 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   );
 }
 
-type GrantBody = NonNullable<Parameters<typeof postGrant>[0]>;
-const postGrant = (body: {
-  operatorId: string;
-  gameId: string;
-  playerRef: string;
-  spins: number;
-  betAmountMinor: number;
-  currency: string;
-  requestRef: string;
-}) => answerWithStatus(api.POST('/v1/admin/free-spins', { body }));
-
-async function sendGrant(body: GrantBody): Promise<Outcome> {
+async function sendGrant(
+  body: Schema<'AdminGrantRequest'> & { readonly requestRef: string },
+): Promise<Outcome> {
   const { requestRef } = body;
   const page = { title: `${words.grant} ${requestRef}`, address: addressOf.grant(requestRef) };
   try {
-    const { body: sent } = await postGrant(body);
+    const { body: sent } = await answerWithStatus(api.POST('/v1/admin/free-spins', { body }));
     return 'approvalId' in sent ? { approvalId: sent.approvalId } : { page };
   } catch (error) {
     // The grant is stored as FAILED: its page says why, and what can be done.
@@ -154,7 +146,7 @@ async function sendGrant(body: GrantBody): Promise<Outcome> {
 }
 
 async function sendBatch(
-  body: Omit<GrantBody, 'playerRef' | 'requestRef'> & { playerRefs: string[]; batchRef: string },
+  body: Schema<'AdminBatchRequest'> & { readonly batchRef: string },
 ): Promise<Outcome> {
   const sent = await answer(api.POST('/v1/admin/free-spins/batches', { body }));
   if ('approvalId' in sent) return { approvalId: sent.approvalId };
