@@ -10,6 +10,7 @@ import { AmountField } from './amount-field.tsx';
 import { majorUnits, minorUnits } from './major-units.ts';
 import { moneyText } from './money.tsx';
 import type { Outcome } from './notice.tsx';
+import { randomId } from './random-id.ts';
 
 interface AdjustmentProps {
   readonly operatorId: string;
@@ -216,8 +217,4 @@ function outcomeOf(answered: Schema<'AdjustmentResponse'> | Schema<'ApprovalItem
   return { message: sentence(amount, moneyText(balance, currency)) };
 }
 
-/** A random id, also where the page has no secure context and therefore no `randomUUID`. */
-function newAdjustmentId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return `adjustment-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
+const newAdjustmentId = () => randomId('adjustment', 8);

@@ -11,6 +11,7 @@ import { instantOf, LATEST } from '../../parts/local-time.ts';
 import { minorUnits } from '../../parts/major-units.ts';
 import type { Outcome } from '../../parts/notice.tsx';
 import { usePage, useRedirect } from '../../parts/page.ts';
+import { randomId } from '../../parts/random-id.ts';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
@@ -31,7 +32,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   const title = kind === 'grant' ? words.newGrant : words.newBatch;
   useTitle(title);
   const refName = kind === 'grant' ? 'requestRef' : 'batchRef';
-  const ref = useSignal(query[refName] ?? newRef(kind));
+  const ref = useSignal(query[refName] ?? randomId(kind, 12));
   // Also when it is edited: a reload must not bring back another reference than the one that was sent.
   const given = ref.value.trim();
   const isInAddress = given === '' || query[refName] === given;
@@ -204,10 +205,4 @@ function Field({ label, value, type = 'text', hint, wrong, valid }: FieldProps) 
       )}
     </div>
   );
-}
-
-/** A reference that no other form has. `randomUUID` needs HTTPS; this does not. */
-function newRef(kind: Kind): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `${kind}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
