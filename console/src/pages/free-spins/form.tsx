@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useId } from 'preact/hooks';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
@@ -6,76 +6,26 @@ import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { may } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { addressOf, withQuery } from '../../parts/addresses.ts';
-import { instantOf, LATEST } from '../../parts/local-time.ts';
-import { minorUnits } from '../../parts/major-units.ts';
+import { addressOf } from '../../parts/addresses.ts';
+import { LATEST } from '../../parts/local-time.ts';
 import type { Outcome } from '../../parts/notice.tsx';
-import { usePage, useRedirect } from '../../parts/page.ts';
-import { randomId } from '../../parts/random-id.ts';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
-import { action, freeSpins as words, time } from '../../strings.ts';
+import { action, freeSpins as words } from '../../strings.ts';
+import { type Kind, refNameOf, useGrantInput } from './grant-input.ts';
 import { BATCHES, GRANTS } from './heading.tsx';
-import { PlayersField, usePlayers } from './players-field.tsx';
+import { PlayersField } from './players-field.tsx';
 import { Preview, usePreview } from './preview.tsx';
 
-type Kind = 'grant' | 'batch';
-
-/**
- * Grants free spins to one player or to many. The reference of the grant or batch is made once for a form and is in its
- * address, so that neither a double click nor a reload grants twice.
- */
+/** Grants free spins to one player or to many. */
 export function GrantForm({ kind }: { readonly kind: Kind }) {
-  const { query, path } = usePage();
   const { route } = useLocation();
   const title = kind === 'grant' ? words.newGrant : words.newBatch;
   useTitle(title);
-  const refName = kind === 'grant' ? 'requestRef' : 'batchRef';
-  const ref = useSignal(query[refName] ?? randomId(kind, 12));
-  // Also when it is edited: a reload must not bring back another reference than the one that was sent.
-  const given = ref.value.trim();
-  const isInAddress = given === '' || query[refName] === given;
-  useRedirect(isInAddress ? undefined : withQuery(path, { ...query, [refName]: given }));
-  const fields = {
-    operatorId: useSignal(query['operatorId'] ?? ''),
-    gameId: useSignal(query['gameId'] ?? ''),
-    playerRef: useSignal(query['playerRef'] ?? ''),
-    spins: useSignal(''),
-    currency: useSignal('EUR'),
-    stake: useSignal(''),
-    expiresAt: useSignal(''),
-  };
-  const players = usePlayers();
-  const text = (field: keyof typeof fields) => fields[field].value.trim();
-  const currency = text('currency').toUpperCase();
-  const betAmountMinor = minorUnits(text('stake'), currency);
-  const expiresAt = instantOf(text('expiresAt'));
-  // The browser gives no text for an incomplete time; only its judgement tells that something was typed.
-  const expiryIsValid = useSignal(true);
-  const wrongExpiry =
-    expiryIsValid.value && (text('expiresAt') === '' || expiresAt !== undefined) ? undefined : time.invalid;
-  const shared = {
-    operatorId: text('operatorId'),
-    gameId: text('gameId'),
-    spins: Number(text('spins')),
-    betAmountMinor: betAmountMinor ?? 0,
-    currency,
-    ...(expiresAt !== undefined && { expiresAt }),
-  };
-  const grant = { ...shared, playerRef: text('playerRef'), requestRef: ref.value.trim() };
-  const batch = { ...shared, playerRefs: players.players.value, batchRef: ref.value.trim() };
-  const count = kind === 'grant' ? 1 : batch.playerRefs.length;
-  const missing =
-    shared.operatorId === '' ||
-    shared.gameId === '' ||
-    text('spins') === '' ||
-    betAmountMinor === undefined ||
-    (kind === 'grant' ? grant.playerRef === '' : count === 0);
-  const obstacle =
-    (kind === 'batch' ? players.obstacle.value : undefined) ??
-    wrongExpiry ??
-    (missing ? words.incomplete : undefined);
+  const input = useGrantInput(kind);
+  const { fields, players, grant, batch, count, obstacle } = input;
+  const { spins, expiresAt } = grant;
   const body = kind === 'grant' ? grant : batch;
   const preview = usePreview(
     obstacle === undefined && may('promotions') ? JSON.stringify(body) : undefined,
@@ -100,9 +50,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
             label={words.stakePerSpin}
             value={fields.stake}
             hint={words.stakeHint}
-            wrong={
-              text('stake') !== '' && betAmountMinor === undefined ? words.noAmount(currency) : undefined
-            }
+            wrong={input.wrongStake}
           />
           <Field label={words.currency} value={fields.currency} />
           <Field
@@ -110,17 +58,17 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
             value={fields.expiresAt}
             type="datetime-local"
             hint={words.expiresAtHint}
-            wrong={wrongExpiry}
-            valid={expiryIsValid}
+            wrong={input.wrongExpiry}
+            valid={input.expiryIsValid}
           />
-          <Field label={words[refName]} value={ref} hint={words.refHint} />
+          <Field label={words[refNameOf(kind)]} value={input.ref} hint={words.refHint} />
         </div>
         {kind === 'batch' && <PlayersField of={players} />}
         <Preview of={preview} expiry={expiry} />
         <ActionButton
           label={kind === 'grant' ? words.sendGrant : words.sendBatch(count)}
           role="promotions"
-          sentence={words.sendSentence(shared.spins, count, stake, expiry, shown?.requires === 'approval')}
+          sentence={words.sendSentence(spins, count, stake, expiry, shown?.requires === 'approval')}
           impossible={obstacle ?? (shown ? undefined : words.noPreview)}
           run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch))}
           onDone={(outcome) => outcome?.page && route(outcome.page.address)}
