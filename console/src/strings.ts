@@ -674,8 +674,12 @@ export const freeSpins = {
     `${counted(remaining, 'spin remains', 'spins remain')}${completed ? ', and the grant is completed' : ''}.`,
   notGranted: 'It was not granted.',
   cancel: 'Cancel the grant',
-  cancelSentence: (what: string, money: string) =>
-    `The provider cancels the remaining spins of this grant (${money}): ${what}. Spins that were played stay valid.`,
+  cancelSentence: (what: string, money: string, other: string | undefined) =>
+    `The provider cancels the remaining spins of this grant (${money}): ${what}. Spins that were played stay valid.${
+      other === undefined
+        ? ''
+        : ` This ends the spins of the grant ${other}, too: both have the same reference at the provider.`
+    }`,
   onlyGranted: 'Only a granted one',
   resend: 'Send again',
   resendSentence: (what: string, money: string) =>

@@ -139,6 +139,28 @@ describeDesk('free spins', () => {
     for (const each of [page, list]) await each.context().close();
   });
 
+  test('the cancel of a duplicate says that it ends the spins of the other grant, too', async () => {
+    const terms = { operatorId: OPERATOR, gameId: GAME, playerRef: 'doubled', currency: 'EUR' };
+    const same = { do: 'answer', status: 200, body: { externalRef: 'batch-of-both' } } as const;
+    for (const requestRef of ['doubled-1', 'doubled-2']) {
+      world.provider.next(same, { path: GRANT });
+      await world.admin('POST', '/v1/admin/free-spins', {
+        ...terms,
+        spins: 5,
+        betAmountMinor: 20,
+        requestRef,
+      });
+    }
+    const page = await desk.signedIn('/console/free-spins/doubled-2', promotions);
+    await button(page, 'Cancel the grant').click();
+    await dialog(page)
+      .getByText(
+        'This ends the spins of the grant doubled-1, too: both have the same reference at the provider.',
+      )
+      .waitFor();
+    await page.context().close();
+  });
+
   test('a campaign of 1,000 players goes wrong, and is taken back', CAMPAIGN, async () => {
     const refused = /-\d*7$/;
     const unanswered = /-(?:250|500|750)$/;

@@ -125,7 +125,7 @@ function termsOf({ spins, betAmountMinor, currency, playerRef, gameId }: Grant):
 
 /** What can be done with a grant. A refusal by the provider changes the grant, too, so it is always read again. */
 function Actions({ grant, onDone }: WholeProps) {
-  const { requestRef, state, failure, spins, betAmountMinor, currency } = grant;
+  const { requestRef, state, failure, spins, betAmountMinor, currency, duplicateOf } = grant;
   const { remainingSpins = spins, completed } = grant;
   const params = { path: { requestRef } };
   const what = termsOf(grant);
@@ -155,7 +155,7 @@ function Actions({ grant, onDone }: WholeProps) {
         label={words.cancel}
         role="promotions"
         danger
-        sentence={words.cancelSentence(what, cancelled)}
+        sentence={words.cancelSentence(what, cancelled, duplicateOf)}
         impossible={state === 'GRANTED' ? undefined : words.onlyGranted}
         run={async () => {
           await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/cancel', { params })));
