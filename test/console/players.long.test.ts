@@ -209,21 +209,32 @@ describeDesk('the pages of players, their rounds and sessions', () => {
 
   test('support revokes a session, and sees that the provider does not know it yet', async () => {
     const { sessionId, playerRef } = await world.launch();
-    world.provider.next({ do: 'answer', status: 503 }, { sessionId });
+    for (let call = 0; call < 2; call += 1) world.provider.next({ do: 'answer', status: 503 }, { sessionId });
     const page = await desk.signedIn(`/console/sessions/${sessionId}`, await desk.keyOf('support'));
     await page.getByRole('button', { name: 'Revoke the session' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke the session' });
     await dialog.getByText(`Ends this session of the player ${playerRef} at ${OPERATOR}`).waitFor();
     await dialog.getByLabel('Reason of the revocation').selectOption('FRAUD_HOLD');
     await dialog.getByRole('button', { name: 'Revoke the session' }).click();
-    await page.getByText('but the provider does not know it').waitFor();
+    const refused = page.locator('.notice.alert-danger').getByText('but the provider does not know it');
+    await refused.waitFor();
     await page.getByText('It is revoked already.').waitFor();
     const callbacks = page.getByRole('table', { name: 'Callbacks' });
     await callbacks.getByText('503').waitFor();
-    await page.getByRole('button', { name: 'Send the revocation again' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send the revocation again' }).click();
-    await page.getByText('The session is revoked, and the provider knows it.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    const again = async () => {
+      await page.getByRole('button', { name: 'Send the revocation again' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Send the revocation again' }).click();
+    };
+    await again();
+    await refused.waitFor();
     await callbacks.getByRole('row').nth(2).waitFor();
+    await again();
+    await page
+      .locator('.notice.alert-success')
+      .getByText('The session is revoked, and the provider knows it.')
+      .waitFor();
+    await callbacks.getByRole('row').nth(3).waitFor();
     await page.context().close();
   });
 

@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
+import type { Outcome } from '../../parts/notice.tsx';
 import { sessions as words } from '../../strings.ts';
 
 interface RevocationProps {
@@ -21,7 +22,7 @@ export function RevokeButton({ session, onDone }: RevocationProps) {
     const { notification } = await answer(
       api.POST('/v1/admin/sessions/{sessionId}/revoke', { params, body }),
     );
-    return { message: messageOf(notification) };
+    return outcomeOf(notification);
   };
   return (
     <ActionButton
@@ -60,7 +61,7 @@ export function NotifyButton({ session, onDone }: RevocationProps) {
   const params = { path: { sessionId: session.sessionId } };
   const run = async () => {
     const { notification } = await answer(api.POST('/v1/admin/sessions/{sessionId}/notify', { params }));
-    return { message: messageOf(notification) };
+    return outcomeOf(notification);
   };
   return (
     <ActionButton
@@ -73,6 +74,7 @@ export function NotifyButton({ session, onDone }: RevocationProps) {
   );
 }
 
-function messageOf({ delivered, error, status }: Schema<'RevocationNotification'>): string {
-  return delivered ? words.delivered : words.notDelivered(error ?? String(status ?? ''));
+function outcomeOf({ delivered, error, status }: Schema<'RevocationNotification'>): Outcome {
+  const message = delivered ? words.delivered : words.notDelivered(error ?? String(status ?? ''));
+  return { message, failed: !delivered };
 }
