@@ -158,6 +158,18 @@ describe('the advice for a round', () => {
     expect(adviceForRound([], sumsOf([tombstone]), false).text).toBe(
       'No money moved. All transactions are decided.',
     );
-    expect(adviceForRound([], sumsOf([bet()]), true).text).toMatch(/The round is open: no WIN is APPROVED/);
+  });
+
+  test.each([
+    ['a BET', [bet()], 'The operator debited 1.00 EUR.'],
+    [
+      'a PROMOTION, which settles no round',
+      [bet(), win({ winKind: 'PROMOTION' })],
+      'The operator debited 1.00 EUR, credited 0.30 EUR.',
+    ],
+  ])('says why a round with %s is open', (_, transactions, movements) => {
+    expect(adviceForRound([], sumsOf(transactions), isOpen(transactions)).text).toBe(
+      `${movements} The round is open: no WIN that settles it is APPROVED, and the provider has not closed the round.`,
+    );
   });
 });

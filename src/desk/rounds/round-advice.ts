@@ -34,7 +34,7 @@ export function adviceForRound(
   const moved = sums.flatMap(movedIn);
   const movements = moved.length === 0 ? 'No money moved.' : `The operator ${moved.join(', ')}.`;
   const state = open
-    ? 'The round is open: no WIN is APPROVED, and the provider has not closed the round.'
+    ? 'The round is open: no WIN that settles it is APPROVED, and the provider has not closed the round.'
     : 'All transactions are decided.';
   return { action: 'none', text: `${movements} ${state}` };
 }
