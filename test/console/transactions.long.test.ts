@@ -332,6 +332,24 @@ describeDesk('the pages of transactions', () => {
     for (const each of [page, approver]) await each.context().close();
   });
 
+  test('a settlement by hand takes a negative balance', async () => {
+    await transactions.timedOut(bet('bet-into-debt', 400), true);
+    await park('bet-into-debt');
+    const page = await desk.signedIn(addressOf('bet-into-debt'), await desk.keyOf('operations'));
+    await page.getByRole('button', { name: 'Settle by hand' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settle by hand' });
+    await dialog.getByLabel("The operator's reference").fill('lucky-5515');
+    await dialog.getByLabel('Balance in EUR').fill('-5.00');
+    expect(await dialog.getByLabel('Balance in EUR').evaluate(refusalOf)).toBe('');
+    await dialog.getByLabel('Reason').fill('ticket 4716');
+    await dialog.getByRole('button', { name: 'Settle by hand' }).click();
+    const link = page.getByRole('link', { name: 'Open the approval' });
+    const approvalId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+    const { json } = await world.admin('GET', `/v1/admin/approvals/${approvalId}`);
+    expect(json['terms']).toMatchObject({ status: 'APPROVED', balance: -500 });
+    await page.context().close();
+  });
+
   test('the approver of a settlement without a balance sees which one is stored', async () => {
     await transactions.timedOut(bet('bet-without-balance', 400), true);
     await park('bet-without-balance');

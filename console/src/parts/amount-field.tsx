@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { amount as words } from '../strings.ts';
-import { minorUnits } from './major-units.ts';
+import { minorUnits, signedMinorUnits } from './major-units.ts';
 
 interface AmountFieldProps {
   readonly label: string;
@@ -10,20 +10,23 @@ interface AmountFieldProps {
   readonly currency: string;
   readonly required?: boolean;
   readonly hint?: string;
-  /** In minor units; 0 by default. */
+  /** Whether the amount may be negative. */
+  readonly signed?: boolean;
+  /** In minor units; 0 by default, unless it is signed. */
   readonly minimum?: number;
 }
 
 /** A field for an amount in major units; the form is not submitted while it is not an amount of the currency. */
-export function AmountField({ label, text, currency, required, hint, minimum = 0 }: AmountFieldProps) {
+export function AmountField(props: AmountFieldProps) {
+  const { label, text, currency, required, hint, signed = false, minimum = signed ? -Infinity : 0 } = props;
   const [id, hintId] = [useId(), useId()];
   const field = useRef<HTMLInputElement>(null);
   const typed = text.value;
   useEffect(() => {
-    const amountMinor = minorUnits(typed, currency);
+    const amountMinor = (signed ? signedMinorUnits : minorUnits)(typed, currency);
     const valid = amountMinor === undefined ? typed === '' : amountMinor >= minimum;
     field.current?.setCustomValidity(valid ? '' : words.invalid(currency));
-  }, [typed, currency, minimum]);
+  }, [typed, currency, signed, minimum]);
   return (
     <div class="mb-2">
       <label for={id} class="form-label">
@@ -33,7 +36,8 @@ export function AmountField({ label, text, currency, required, hint, minimum = 0
         ref={field}
         id={id}
         class="form-control form-control-sm"
-        inputMode="decimal"
+        // The decimal keypad of a phone may have no minus sign.
+        inputMode={signed ? 'text' : 'decimal'}
         value={typed}
         required={required}
         aria-describedby={hint === undefined ? undefined : hintId}

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import { amount, filters as words, time } from '../strings.ts';
 import { withQuery } from './addresses.ts';
 import { instantOf, LATEST, localOf } from './local-time.ts';
-import { majorUnits, minorUnits } from './major-units.ts';
+import { majorUnits, signedMinorUnits } from './major-units.ts';
 import { usePage } from './page.ts';
 
 /** A filter of the API, by its name there. */
@@ -152,12 +152,6 @@ function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   const text = typeof value === 'string' ? value.trim() : '';
   return name === 'currency' ? text.toUpperCase() : text;
-}
-
-/** Only adjustments have negative amounts. */
-function signedMinorUnits(text: string, currency: string): number | undefined {
-  const size = minorUnits(text.replace(/^-/, ''), currency);
-  return size !== undefined && text.startsWith('-') ? -size : size;
 }
 
 /** Names the first field that cannot be applied, in the browser's own way. */

@@ -20,3 +20,10 @@ export function minorUnits(text: string, currency: string): number | undefined {
   const amountMinor = Number(whole.replaceAll(',', '') + fraction.padEnd(exponent, '0'));
   return Number.isSafeInteger(amountMinor) ? amountMinor : undefined;
 }
+
+/** Like `minorUnits`, for what may be negative: balances, and the amounts of adjustments. */
+export function signedMinorUnits(text: string, currency: string): number | undefined {
+  const trimmed = text.trim();
+  const size = minorUnits(trimmed.replace(/^-/, ''), currency);
+  return size !== undefined && trimmed.startsWith('-') ? -size : size;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { majorUnits, minorUnits } from './major-units.ts';
+import { majorUnits, minorUnits, signedMinorUnits } from './major-units.ts';
 
 test.each([
   { text: '2.50', currency: 'EUR', amountMinor: 250 },
@@ -37,4 +37,15 @@ test.each([
 ])('a field shows $amountMinor minor units of $currency as $text', ({ amountMinor, currency, text }) => {
   expect(majorUnits(amountMinor, currency)).toBe(text);
   expect(minorUnits(text, currency)).toBe(amountMinor);
+});
+
+test.each([
+  { text: '-5.00', amountMinor: -500 },
+  { text: ' -1,250.5 ', amountMinor: -125_050 },
+  { text: '5.00', amountMinor: 500 },
+  { text: '--5.00', amountMinor: undefined },
+  { text: '5.00-', amountMinor: undefined },
+  { text: '-', amountMinor: undefined },
+])('"$text" EUR is $amountMinor in minor units, where it may be negative', ({ text, amountMinor }) => {
+  expect(signedMinorUnits(text, 'EUR')).toBe(amountMinor);
 });

@@ -4,7 +4,7 @@ import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { AmountField } from '../../parts/amount-field.tsx';
-import { minorUnits } from '../../parts/major-units.ts';
+import { signedMinorUnits } from '../../parts/major-units.ts';
 import { transactionMoney } from '../../parts/money.tsx';
 import { isUndecided } from '../../parts/transaction-columns.tsx';
 import { transactions as words } from '../../strings.ts';
@@ -62,7 +62,7 @@ export function SettleButton({ data, onDone }: CorrectionProps) {
   const balance = useSignal('');
   const run = async (form: FormData, reason: string) => {
     const reference = form.get('operatorReference');
-    const balanceMinor = minorUnits(balance.value, data.currency);
+    const balanceMinor = signedMinorUnits(balance.value, data.currency);
     const body = {
       status: status.value,
       ...(balanceMinor !== undefined && { balance: balanceMinor }),
@@ -140,6 +140,7 @@ function SettleFields({ data, status, balance }: SettleFieldsProps) {
         label={words.balanceIn(data.currency)}
         text={balance}
         currency={data.currency}
+        signed
         hint={words.balanceHint}
       />
     </>
