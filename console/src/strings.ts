@@ -383,8 +383,8 @@ export const transactions = {
   resolve: 'Resolve now',
   inFlight: 'An attempt is under way.',
   resolved: (state: string) => `The transaction is now ${state}.`,
-  stillUndecided: (state: string) =>
-    `The operator gave no valid answer: the transaction is still undecided (${state}).`,
+  stillUndecided: (state: string, advice: string) =>
+    `The transaction is still undecided (${state}). ${advice}`,
   resolvingReadsBalance: 'Reads the balance again and completes the answer. No money moves.',
   resolvingRollsBack: (amount: string) =>
     `Ends the BET with a ROLLBACK: if ${amount} was debited, the player gets it back.`,

@@ -292,6 +292,23 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test('a transaction whose ROLLBACK is declined stays undecided, and the notice has the advice', async () => {
+    await transactions.timedOut(bet('bet-to-keep', 300), true);
+    const decline = { do: 'decline', reason: 'OTHER' } as const;
+    world.wallet.next(decline, { originalTransactionId: 'bet-to-keep' });
+    const page = await desk.signedIn(addressOf('bet-to-keep'), await desk.keyOf('operations'));
+    await page.getByRole('button', { name: 'Resolve now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resolve now' }).click();
+    const notice = page.locator('.notice.alert-danger').getByText('The transaction is still undecided');
+    await notice.waitFor();
+    const { json } = await world.admin('GET', `/v1/admin/transactions/${PROVIDER}/bet-to-keep`);
+    const { text } = json['advice'] as { text: string };
+    expect(await notice.textContent()).toBe(
+      `The transaction is still undecided (${String(json['state'])}). ${text} `,
+    );
+    await page.context().close();
+  });
+
   test('a parked transaction is settled by hand once a second person approves', async () => {
     await transactions.timedOut(bet('bet-to-settle', 400), true);
     const page = await desk.signedIn(addressOf('bet-to-settle'), await desk.keyOf('operations'));

@@ -22,11 +22,11 @@ const amountOf = ({ kind, amountMinor, currency }: Detail) => transactionMoney(k
 /** Does at once what the resolver would do later. */
 export function ResolveButton({ data, onDone }: CorrectionProps) {
   const run = async () => {
-    const { state } = await answer(
+    const { state, advice } = await answer(
       api.POST('/v1/admin/transactions/{providerId}/{transactionId}/resolve', { params: pathOf(data) }),
     );
     const failed = isUndecided(state);
-    return { message: failed ? words.stillUndecided(state) : words.resolved(state), failed };
+    return { message: failed ? words.stillUndecided(state, advice.text) : words.resolved(state), failed };
   };
   return (
     <ActionButton
