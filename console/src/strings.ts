@@ -717,7 +717,10 @@ export const freeSpins = {
   includeUnknown: (count: number) =>
     `Also ${counted(count, 'grant')} of unknown outcome: a provider that is not idempotent grants twice.`,
   resending: 'The failed grants are being sent again.',
+  nothingResent: (failed: number) =>
+    `No grant is being sent again: ${counted(failed, 'grant stays', 'grants stay')} failed.`,
   noneFailed: 'No grant has failed.',
+  batchExpired: 'The spins have expired: none is sent any more.',
   voidBatch: 'Void unknown grants',
   voidBatchSentence: (count: number, money: string) =>
     `${counted(count, 'failed grant whose outcome is unknown is', 'failed grants whose outcome is unknown are')} sent once more to learn the reference, and cancelled: ${money}.`,
@@ -731,7 +734,7 @@ export const freeSpins = {
   statusBatch: 'Ask about all',
   statusBatchSentence: (granted: number) =>
     `The provider is asked for the remaining spins of ${counted(granted, 'granted grant')}. Nothing changes.`,
-  asking: (total: number) => `The provider is being asked about ${counted(total, 'grant')}.`,
+  asking: (granted: number) => `The provider is being asked about ${counted(granted, 'granted grant')}.`,
   noneGranted: 'No grant is granted.',
   players: 'Players, one on each line',
   file: 'Or a CSV file: the column playerRef, or else the first column',

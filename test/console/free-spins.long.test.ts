@@ -302,6 +302,40 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('a resend of a batch that sends nothing says so, and an expired batch is not resent', async () => {
+    const order = batchOrder(3, { expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
+    const lost = order.playerRefs.slice(0, 2);
+    for (const playerRef of lost) world.provider.next({ do: 'drop' }, { path: GRANT, playerRef });
+    const { json } = await world.admin('POST', BATCHES, order);
+    const { batchId } = json as { batchId: string };
+    const page = await desk.signedIn(`/console/free-spins/batches/${batchId}`, promotions);
+    await main(page).getByText('1 granted, 2 failed').waitFor();
+    await button(page, 'Ask about all').click();
+    await dialog(page).getByRole('button', { name: 'Ask about all' }).click();
+    await main(page).getByText('The provider is being asked about 1 granted grant.').waitFor();
+    await button(page, 'Send failed grants again').click();
+    await dialog(page).getByText('Also 2 grants of unknown outcome').waitFor();
+    await dialog(page).getByRole('button', { name: 'Send failed grants again' }).click();
+    const refused = page
+      .locator('.notice.alert-danger')
+      .getByText('No grant is being sent again: 2 grants stay failed.');
+    await refused.waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await world.sql.run('UPDATE free_spin_grants SET expires_at = clock_timestamp() WHERE batch_id = $1', [
+      batchId,
+    ]);
+    // The page still knows the earlier expiry.
+    await button(page, 'Send failed grants again').click();
+    await dialog(page).getByLabel('Also 2 grants of unknown outcome').check();
+    await dialog(page).getByRole('button', { name: 'Send failed grants again' }).click();
+    await refused.waitFor();
+    await expect
+      .poll(() => button(page, 'Send failed grants again').getAttribute('title'))
+      .toBe('The spins have expired: none is sent any more.');
+    for (const playerRef of lost) expect(grantsTo(playerRef)).toBe(1);
+    await page.context().close();
+  });
+
   test('the cancel of a batch does not count the grants that are completed', async () => {
     const order = batchOrder(3, { spins: 10, betAmountMinor: 100 });
     const { json } = await world.admin('POST', BATCHES, order);

@@ -32,6 +32,10 @@ const nowMs = signal(Date.now(), {
   },
 });
 
+/** Whether the time has come, kept up to date; false without an instant. */
+export const hasPassed = (instant: string | undefined) =>
+  instant !== undefined && new Date(instant).getTime() <= nowMs.value;
+
 const UNITS = [
   ['d', 86_400],
   ['h', 3_600],

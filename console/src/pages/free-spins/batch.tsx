@@ -13,7 +13,7 @@ import { moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { cancelledText, Stake } from '../../parts/stake.tsx';
-import { Left, Time } from '../../parts/time.tsx';
+import { hasPassed, Left, Time } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GRANT_COLUMNS, STATES } from './grant-table.tsx';
@@ -146,7 +146,7 @@ function Whole({ batch, failures, onDone }: WholeProps) {
 }
 
 function Actions({ batch, failures, onDone }: WholeProps) {
-  const { batchId, total, granted, failed, pending, completed = 0, spins, betAmountMinor, currency } = batch;
+  const { batchId, granted, failed, pending, completed = 0, spins, betAmountMinor, currency } = batch;
   const params = { path: { batchId } };
   const unknown = (failures ?? []).reduce(
     (sum, { count, outcomeUnknown }) => sum + (outcomeUnknown ? count : 0),
@@ -178,11 +178,21 @@ function Actions({ batch, failures, onDone }: WholeProps) {
         role="promotions"
         sentence={words.resendBatchSentence(failed - unknown, moneyOf(failed - unknown))}
         fields={unknown > 0 && <IncludeUnknown count={unknown} />}
-        impossible={failed === 0 ? words.noneFailed : unread}
+        impossible={
+          failed === 0 ? words.noneFailed : hasPassed(batch.expiresAt) ? words.batchExpired : unread
+        }
         run={async (form) => {
           const body = { includeUnknown: form.has('includeUnknown') };
-          await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/resend', { params, body }));
-          return { message: words.resending };
+          // The page does not change while the dialog is open, but the batch may.
+          const { failed: before } = await answer(
+            api.GET('/v1/admin/free-spins/batches/{batchId}', { params }),
+          );
+          const call = () => api.POST('/v1/admin/free-spins/batches/{batchId}/resend', { params, body });
+          const { failed: left } = await answer(call());
+          // Those that are sent are pending now.
+          return left < before
+            ? { message: words.resending }
+            : { message: words.nothingResent(left), failed: true };
         }}
         onDone={onDone}
       />
@@ -207,7 +217,7 @@ function Actions({ batch, failures, onDone }: WholeProps) {
         impossible={granted === 0 ? words.noneGranted : undefined}
         run={async () => {
           await answer(api.POST('/v1/admin/free-spins/batches/{batchId}/status', { params }));
-          return { message: words.asking(total) };
+          return { message: words.asking(granted) };
         }}
         onDone={onDone}
       />
