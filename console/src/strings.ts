@@ -21,7 +21,7 @@ export const problems = {
   tryAgain: 'Try again',
   next: {
     'fix-request': 'The same request would be refused again: change what is asked for.',
-    'retry-same-request': 'Try again: the same request is carried out at most once.',
+    'retry-same-request': 'Try again. After an action, check first whether it was carried out.',
     'wait-then-retry': 'Wait a moment, then try again.',
     'contact-platform': 'Ask the operations team.',
   } as Readonly<Record<string, string>>,
@@ -915,6 +915,10 @@ export const secrets = {
   rotate: 'Rotate the secret',
   willRotate: (kind: string, id: string) =>
     `The ${kind} ${id} gets a new secret, which is shown once. Until the overlap ends, its calls may be signed with either secret, and calls to it are signed with the current one.`,
+  rotationUnknown:
+    'It is not known whether the secret was rotated. Do not repeat it: a second rotation drops the secret that is in use. Agree on a time with the tenant, within the overlap, then rotate with an overlap of 0 and hand the new secret over.',
+  rotationAtOnceUnknown:
+    'It is not known whether the secret was rotated. The old one may be invalid already: rotate again with an overlap of 0, and hand the new secret over.',
   overlapSeconds: 'Overlap in seconds',
   overlapHint: 'Empty: 24 hours. 0 makes the current secret invalid at once.',
   once: (id: string) =>

@@ -268,6 +268,48 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('a rotation whose answer was lost must not be repeated, and one that was refused may be', async () => {
+    const id = await world.createProvider();
+    const page = await desk.signedIn(`/console/providers/${id}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Rotate the secret' });
+    const alert = dialog.getByRole('alert');
+    await dialog.getByLabel('Overlap in seconds').fill('-1');
+    await confirm.click();
+    await alert.getByText('change what is asked for').waitFor();
+    await dialog.getByLabel('Overlap in seconds').fill('3600');
+    await page.route('**/secret/rotate', async (route) => {
+      await route.fetch();
+      const headers = { 'x-error-code': 'INTERNAL', 'x-next-action': 'retry-same-request' };
+      await route.fulfill({ status: 500, headers, json: { error: 'internal error' } });
+    });
+    await confirm.click();
+    await alert.getByText('It is not known whether the secret was rotated. Do not repeat it').waitFor();
+    expect(await alert.textContent()).not.toMatch(/try again|at most once/i);
+    await dialog.getByLabel('Overlap in seconds').fill('0');
+    await confirm.click();
+    await alert.getByText('rotate again with an overlap of 0').waitFor();
+    await page.context().close();
+  });
+
+  test('another action that got a 500 is not said to be carried out at most once', async () => {
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.route('**/pause', (route) => {
+      const headers = { 'x-error-code': 'INTERNAL', 'x-next-action': 'retry-same-request' };
+      return route.fulfill({ status: 500, headers, json: { error: 'internal error' } });
+    });
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('moved');
+    await dialog.getByRole('button', { name: 'Pause the operator' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText('After an action, check first whether it was carried out.')
+      .waitFor();
+    await page.context().close();
+  });
+
   test('a secret whose page was left is shown there until it is dismissed', async () => {
     const page = await desk.signedIn('/console/games');
     await page.getByRole('link', { name: 'Operators' }).click();

@@ -1,9 +1,11 @@
 import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { answer, api } from '../../api/client.ts';
+import { Problem } from '../../api/problem.ts';
 import { me } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
+import { problemOf } from '../../parts/problem.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { secrets as words } from '../../strings.ts';
 
@@ -101,10 +103,12 @@ export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
           const text = textIn(form, 'overlapSeconds');
           const body = { overlapSeconds: text === '' ? null : Number(text) };
           const params = { path: { id } };
-          const rotated = await answer(
+          const call =
             kind === 'operator'
               ? api.POST('/v1/admin/operators/{id}/secret/rotate', { params, body })
-              : api.POST('/v1/admin/providers/{id}/secret/rotate', { params, body }),
+              : api.POST('/v1/admin/providers/{id}/secret/rotate', { params, body });
+          const rotated = await answer(call).catch((error: unknown) =>
+            failed(error, body.overlapSeconds === 0),
           );
           keep({ kind, id, ...rotated });
           return undefined;
@@ -113,6 +117,17 @@ export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
       <NewSecrets kind={kind} id={id} />
     </>
   );
+}
+
+/**
+ * The rotation may have been committed. Another one would drop the secret that the tenant uses, unless there was no
+ * overlap.
+ */
+function failed(error: unknown, atOnce: boolean): never {
+  const { status, code, requestId } = problemOf(error);
+  if (status >= 400 && status < 500 && code !== undefined) throw error;
+  const advice = atOnce ? words.rotationAtOnceUnknown : words.rotationUnknown;
+  throw new Problem(advice, status, code, undefined, requestId);
 }
 
 interface NewTenantProps {
