@@ -3,6 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { failureText } from '../runtime/failure-text.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Tenant } from '../tenancy/tenant.js';
 import { NonceMemory } from './nonce-memory.js';
 import { NonceStore } from './nonce.store.js';
@@ -26,7 +27,8 @@ export class Nonces {
   private readonly logger = new BoundedLogger('Signature');
 
   constructor(
-    private readonly configuration: Configuration,
+    configuration: Configuration,
+    private readonly tenancy: TenancyService,
     private readonly memory: NonceMemory,
     private readonly store: NonceStore,
     private readonly redis: RedisNonces,
@@ -41,7 +43,8 @@ export class Nonces {
    */
   async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
     if (this.redis.configured) {
-      const rate = await this.redis.claim(tenant.id, nonce, this.rememberSeconds, this.limitOf(tenant));
+      const limit = this.tenancy.requestsPerSecond(tenant);
+      const rate = await this.redis.claim(tenant.id, nonce, this.rememberSeconds, limit);
       return rate ? { claimed: true, rate } : { claimed: false };
     }
     const inProcess = this.claimInProcess(tenant, nonce);
@@ -61,13 +64,9 @@ export class Nonces {
 
   /** @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full */
   private claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
-    const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, this.limitOf(tenant));
+    const limit = this.tenancy.requestsPerSecond(tenant);
+    const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, limit);
     if (outcome === 'full') throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
     return { claimed: outcome === 'claimed' };
-  }
-
-  /** The tenant's limit, in requests per second, which `TenantThrottlerGuard` applies to the same tenant object. */
-  private limitOf(tenant: Tenant): number {
-    return tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
   }
 }

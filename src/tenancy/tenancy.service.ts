@@ -130,6 +130,14 @@ export class TenancyService implements OnModuleInit {
     return this.stillValid(entry.previous) ?? entry.secret;
   }
 
+  /**
+   * The tenant's limit of requests per second. `Nonces` stores no nonce beyond it, so the throttler must refuse beyond the
+   * same number.
+   */
+  requestsPerSecond(tenant: Tenant): number {
+    return tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
+  }
+
   walletTimeoutMs(operator: Operator): number {
     const timeoutMs = operator.walletTimeoutMs ?? this.configuration.operatorTimeoutMs;
     // An instance with a longer lease may have accepted a longer time-out than this one's lease allows.

@@ -7,10 +7,10 @@ import {
   type ThrottlerModuleOptions,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
-import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { RATE_WINDOW_MS, type RateRecord } from '../signature/rate-record.js';
 import type { SignedRequest } from '../signature/tenant.decorator.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
 
 /**
  * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited here. Without Redis,
@@ -27,7 +27,7 @@ export class TenantThrottlerGuard extends ThrottlerGuard {
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
     @InjectThrottlerStorage() storage: ThrottlerStorage,
     reflector: Reflector,
-    private readonly configuration: Configuration,
+    private readonly tenancy: TenancyService,
   ) {
     super(options, storage, reflector);
   }
@@ -35,7 +35,7 @@ export class TenantThrottlerGuard extends ThrottlerGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { tenant, rateRecord } = context.switchToHttp().getRequest<SignedRequest>();
     if (!tenant) return true;
-    const limit = tenant.requestsPerSecond ?? this.configuration.requestsPerSecond;
+    const limit = this.tenancy.requestsPerSecond(tenant);
     const { requests, windowEndsInMs } = rateRecord ?? (await this.count(tenant.id, limit));
     if (requests <= limit) return true;
     const waitSeconds = Math.max(1, Math.ceil(windowEndsInMs / 1000));
