@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
-import { itemFrom, present } from '../../api/lists/item.js';
+import { itemFrom } from '../../api/lists/item.js';
 import { money, transactionMoney } from '../../money/money.js';
 import { finishedRoundDetailsUrl } from '../../tenancy/round-details-url.js';
 import { isPlatformId } from '../../wallet/rules/platform-id.js';
@@ -14,7 +14,7 @@ import {
   type TransactionItem,
   type TransactionStory,
 } from './transaction.admin.response.js';
-import type { AttemptRecord } from '../../wallet/transaction.js';
+import { type AttemptRecord, operatorRequestOf } from '../../wallet/transaction.js';
 import type { AttemptWithAnswer, DeskRow, WholeRow } from './transaction-search.store.js';
 
 export function itemOf(row: DeskRow): TransactionItem {
@@ -82,40 +82,25 @@ function isUndecided(row: WholeRow | undefined): row is WholeRow {
 }
 
 function storyOf(row: WholeRow): TransactionStory {
+  const operatorRequest = requestToOperator(row);
   const { verdict, responseBody, leaseUntil } = row;
   return {
     ...itemOf(row),
     ...(verdict !== null && { verdict }),
     ...(responseBody !== null && { responseBody }),
     ...(leaseUntil !== null && { leaseUntil }),
-    ...(row.kind !== null && { operatorRequest: operatorRequestOf(row) }),
+    ...(operatorRequest && { operatorRequest }),
     attempts: attemptsOf(row),
   };
 }
 
-/** The request to the operator, which the adapter sends unchanged. Contract, section 4. */
-function operatorRequestOf(row: WholeRow): OperatorRequestResponse {
-  const { transactionId, providerId, kind, playerRef, gameId, currency, amountMinor, roundId } = row;
-  const { roundClosed, originalTransactionId, freeSpinsRef, requestedWinKind, promotionRef } = row;
-  if (row.verdict !== null) return { route: '/balance', body: { playerRef, currency } };
-  return {
-    route: '/transaction',
-    body: present({
-      transactionId,
-      providerId,
-      kind,
-      playerRef,
-      gameId,
-      currency,
-      amountMinor,
-      roundId,
-      roundClosed,
-      originalTransactionId,
-      freeSpinsRef,
-      winKind: requestedWinKind,
-      promotionRef,
-    }),
-  };
+/** The request to the operator, which the adapter sends unchanged; undefined for a tombstone. Contract, section 4. */
+function requestToOperator(row: WholeRow): OperatorRequestResponse | undefined {
+  const { kind, playerRef, currency, requestedWinKind: winKind } = row;
+  if (kind === null) return undefined;
+  return row.verdict === null
+    ? { route: '/transaction', body: operatorRequestOf({ ...row, kind, winKind }, row) }
+    : { route: '/balance', body: { playerRef, currency } };
 }
 
 function attemptsOf(row: WholeRow): AttemptResponse[] {
