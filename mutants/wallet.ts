@@ -235,9 +235,9 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'take-over-live-lease',
     file: TRANSACTION,
-    text: `(t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
+    text: `AND \${mayBeTakenOver('t')}
     RETURNING \${CLAIMED}`,
-    replacement: `t.state = 'PENDING')
+    replacement: `AND t.state IN ('PENDING', 'TIMED_OUT')
     RETURNING \${CLAIMED}`,
     tests: [CONDITIONS],
     harm: 'Two attempts of one transaction call the operator at the same time.',

@@ -39,6 +39,13 @@ export const WIN_KIND = `
 export const settlingWin = (table: string) => `
   ${table}.kind = 'WIN' AND coalesce(${table}.win_kind, '') NOT IN (${PRIZES.map((kind) => `'${kind}'`).join(', ')})`;
 
+/** Whether an attempt is in progress. `t` is the table's alias. */
+export const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_timestamp())`;
+
+/** Whether a transaction is undecided, and no attempt of it is in progress. `table` is the table's alias. */
+export const mayBeTakenOver = (table: string) => `
+  (${table}.state = 'TIMED_OUT' OR (${table}.state = 'PENDING' AND ${table}.lease_until <= clock_timestamp()))`;
+
 /** The columns of a transaction for the rules. `t` is the table's alias. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,
@@ -47,7 +54,7 @@ export const STORED_COLUMNS = `
   t.free_spins_ref AS "freeSpinsRef", t.win_kind AS "winKind", t.promotion_ref AS "promotionRef",
   t.verdict IS NOT NULL AS "ownVerdict", t.platform_transaction_id AS "platformTransactionId", t.response_body AS "responseBody",
   ${REPORTED} AS "reported",
-  (t.state = 'PENDING' AND t.lease_until > clock_timestamp()) AS "leaseAlive", t.rollback_id AS "rollbackId",
+  ${LEASE_ALIVE} AS "leaseAlive", t.rollback_id AS "rollbackId",
   EXISTS (SELECT FROM transactions r
            WHERE r.provider_id = t.provider_id AND r.original_transaction_id = t.transaction_id
              AND r.kind = 'ROLLBACK' AND r.state IN ('PENDING', 'TIMED_OUT')) AS "rollbackUndecided"`;
@@ -174,7 +181,7 @@ const claimAlreadyMade = (items: string) => `
     FROM (${items}) a
     JOIN transactions t ON t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id
    WHERE t.platform_transaction_id = a.platform_transaction_id AND t.attempt = 1
-     AND t.state = 'PENDING' AND t.lease_until > clock_timestamp()`;
+     AND ${LEASE_ALIVE}`;
 
 /** Identifies the results of a claim by the platform's ids, because two items may have the same id of the provider. */
 export const BY_PLATFORM_ID = { key: 'platform_transaction_id', alreadyDone: claimAlreadyMade };
@@ -273,7 +280,7 @@ export const RETRY = named(
            lease_until = clock_timestamp() + make_interval(secs => :leaseSeconds),
            attempts = CASE WHEN t.state = 'TIMED_OUT' THEN t.attempts ELSE ${historyWith(LEASE_OVER)} END
      WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId AND t.attempt = :attempt AND t.rollback_id IS NULL
-       AND (t.state = 'TIMED_OUT' OR (t.state = 'PENDING' AND t.lease_until <= clock_timestamp()))
+       AND ${mayBeTakenOver('t')}
     RETURNING ${CLAIMED}`,
 );
 

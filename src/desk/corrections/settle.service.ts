@@ -8,6 +8,7 @@ import { CroupierError } from '../../errors/croupier-error.js';
 import { addLogFields } from '../../observability/trace.js';
 import { sha256 } from '../../runtime/digest.js';
 import { ManualAttempts } from '../../wallet/manual-attempts.service.js';
+import { isUndecided } from '../../wallet/rules/facts.js';
 import type { TransactionKey } from '../../wallet/transaction.js';
 import type { SettleRequest } from './settle.request.js';
 import { TransactionDesk } from '../transactions/transaction-desk.service.js';
@@ -80,7 +81,7 @@ const OUTDATED =
 /** Why the transaction cannot be settled with this status; undefined if it can. */
 function obstacleTo(row: WholeRow, status: string): string | undefined {
   const { state, kind, parkedAt, rollbackId, verdict } = row;
-  if (kind === null || (state !== 'PENDING' && state !== 'TIMED_OUT')) return DECIDED;
+  if (kind === null || !isUndecided(state)) return DECIDED;
   if (rollbackId !== null) return `its ROLLBACK ${rollbackId} decides the transaction: settle the ROLLBACK`;
   if (parkedAt === null) return 'the transaction is not parked: the resolver still retries it';
   if (verdict === null || verdict === status) return undefined;

@@ -1,5 +1,5 @@
 import type { RowOf } from '../../api/lists/item.js';
-import type { State } from '../../wallet/rules/facts.js';
+import { isUndecided } from '../../wallet/rules/facts.js';
 import { settlesRound } from '../../wallet/rules/win-kind.js';
 import type { TransactionItem } from '../transactions/transaction.admin.response.js';
 import type { BetsAndWinsResponse, RoundItem, RoundSumsResponse } from './round.admin.response.js';
@@ -75,10 +75,6 @@ export function sumsOf(transactions: readonly RoundTransaction[]): RoundSumsResp
     }
     return { currency, told: told.result(), operator: operator.result(), unknown: unknown.result() };
   });
-}
-
-function isUndecided(state: State): boolean {
-  return state === 'PENDING' || state === 'TIMED_OUT';
 }
 
 /**

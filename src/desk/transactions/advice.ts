@@ -1,5 +1,5 @@
 import { money, transactionMoney } from '../../money/money.js';
-import type { Kind, State } from '../../wallet/rules/facts.js';
+import { isUndecided, type Kind, type State } from '../../wallet/rules/facts.js';
 
 export const ADVISED_ACTIONS = ['none', 'wait', 'resolve', 'contact-operator', 'contact-provider'] as const;
 
@@ -43,7 +43,7 @@ export function adviceFor(facts: AdviceFacts): Advice {
       text: 'No money moved: a ROLLBACK arrived first, and a later transaction with this id is declined.',
     };
   }
-  return isDecided(facts.state) ? decided(facts) : undecided(facts);
+  return isUndecided(facts.state) ? undecided(facts) : decided(facts);
 }
 
 function undecided(facts: AdviceFacts): Advice {
@@ -128,8 +128,4 @@ function outcomeOf({ kind, state, amountMinor, currency, ownVerdict }: AdviceFac
     default:
       return `The operator credited ${amount}.`;
   }
-}
-
-function isDecided(state: State): boolean {
-  return state !== 'PENDING' && state !== 'TIMED_OUT';
 }

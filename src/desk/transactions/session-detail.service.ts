@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PageQuery } from '../../api/lists/page.js';
 import { SessionService } from '../../session/session.service.js';
+import { isUndecided } from '../../wallet/rules/facts.js';
 import type { RoundResponse, SessionDetailPage } from './session-detail.response.js';
 import type { TransactionItem } from './transaction.admin.response.js';
 import { TransactionDesk } from './transaction-desk.service.js';
@@ -43,7 +44,7 @@ function roundOf(roundId: string, transactions: readonly TransactionItem[]): Rou
     roundId,
     ...(betMinor !== undefined && { betMinor }),
     ...(wonMinor !== undefined && { wonMinor }),
-    undecided: transactions.filter(({ state }) => state === 'PENDING' || state === 'TIMED_OUT').length,
+    undecided: transactions.filter(({ state }) => isUndecided(state)).length,
     transactionIds: transactions.map(({ transactionId }) => transactionId),
   };
 }

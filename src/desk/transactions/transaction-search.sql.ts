@@ -4,7 +4,7 @@ import { named } from '../../database/statement.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import { type UnnamedStatement, WINDOW_ROWS } from '../../database/time-window.js';
 import type { Kind, State, WinKind } from '../../wallet/rules/facts.js';
-import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
+import { LEASE_ALIVE, REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 
 /** A filter for transactions; an absent field restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
@@ -58,7 +58,6 @@ const DESK_COLUMNS = `
   t.attempts -> -1 ->> 'operatorTransactionId' AS "operatorTransactionId",
   ${roundDetailsOf('t')} AS "roundDetailsTemplate", ${languageOf('t')} AS language`;
 
-const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_timestamp())`;
 const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::float8';
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';

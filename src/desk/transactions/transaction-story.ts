@@ -2,6 +2,7 @@ import { CATALOGUE } from '../../errors/catalogue.js';
 import { itemFrom } from '../../api/lists/item.js';
 import { money, transactionMoney } from '../../money/money.js';
 import { finishedRoundDetailsUrl } from '../../tenancy/round-details-url.js';
+import { isUndecided } from '../../wallet/rules/facts.js';
 import { isPlatformId } from '../../wallet/rules/platform-id.js';
 import type { TransactionResponse } from '../../wallet/transaction.response.js';
 import { type Advice, adviceFor, type AdviceFacts } from './advice.js';
@@ -55,7 +56,7 @@ function relevantRollback(row: WholeRow, rollbacks: readonly WholeRow[]): WholeR
 
 function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFacts {
   const { kind, state, amountMinor, currency, verdict, leaseAlive, parkedAt, idleSeconds, reported } = row;
-  const rollbackPending = rollback?.transactionId === row.rollbackId && isUndecided(rollback);
+  const rollbackPending = rollback?.transactionId === row.rollbackId && isUndecided(rollback.state);
   return {
     kind,
     state,
@@ -75,10 +76,6 @@ function adviceFactsOf(row: WholeRow, rollback: WholeRow | undefined): AdviceFac
 
 function isNotSent(attempt: AttemptWithAnswer): boolean {
   return attempt.outcome !== 'LEASE_OVER' && attempt.notSent !== undefined;
-}
-
-function isUndecided(row: WholeRow | undefined): row is WholeRow {
-  return row?.state === 'PENDING' || row?.state === 'TIMED_OUT';
 }
 
 function storyOf(row: WholeRow): TransactionStory {

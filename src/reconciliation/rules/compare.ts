@@ -1,3 +1,5 @@
+import { isUndecided } from '../../wallet/rules/facts.js';
+
 /** Contract, section 7, "Reconciliation". */
 export const FINDINGS = [
   'missing-at-operator',
@@ -134,8 +136,7 @@ export function movements({ line, record, target }: ComparedPair): {
   const sent = record && record.kind !== null ? { ...record, kind: record.kind } : undefined;
   const compared = sent !== undefined || line?.inRange === true;
   const operator = line?.status === 'APPROVED' && compared ? line : undefined;
-  if (!sent || sent.state === 'PENDING' || sent.state === 'TIMED_OUT')
-    return { operator, platform: undefined };
+  if (!sent || isUndecided(sent.state)) return { operator, platform: undefined };
   const first = line === null || line.line === line.firstLine;
   if (!first || (!line && !sent.inRange)) return { operator, platform: undefined };
   const { absent, APPROVED } = ACCEPTED[expectation(sent, target)];
@@ -149,8 +150,7 @@ function findingsOfRecord(
   record: PlatformRecord,
   target: Target | null,
 ): Finding[] {
-  const undecided = record.state === 'PENDING' || record.state === 'TIMED_OUT';
-  if (undecided) {
+  if (isUndecided(record.state)) {
     const unresolved: Finding = { name: 'unresolved', detail: 'the platform waits for a decision' };
     if (!line) return record.inRange ? [unresolved] : [];
     return [unresolved, ...stateFindings(line, record, true), ...amountFindings(line, record, target)];

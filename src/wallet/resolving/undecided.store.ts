@@ -4,7 +4,7 @@ import { named } from '../../database/statement.js';
 import type { RoundFacts } from '../rules/facts.js';
 import type { UndecidedFacts } from '../rules/resolution.js';
 import type { TransactionKey } from '../transaction.js';
-import { STORED_COLUMNS } from '../transaction.sql.js';
+import { mayBeTakenOver, STORED_COLUMNS } from '../transaction.sql.js';
 import { GIVEN_UP, RETRY_WAIT, SHORTEST_WAIT } from './retry-schedule.js';
 
 /** A transaction with the facts that resolving it needs. */
@@ -91,9 +91,9 @@ const FIND = named(
 const PARK = named(
   'undecided_park',
   `
-    UPDATE transactions SET parked_at = clock_timestamp()
+    UPDATE transactions t SET parked_at = clock_timestamp()
      WHERE provider_id = :providerId AND transaction_id = :transactionId AND parked_at IS NULL AND rollback_id IS NULL
-       AND (state = 'TIMED_OUT' OR (state = 'PENDING' AND lease_until <= clock_timestamp()))
+       AND ${mayBeTakenOver('t')}
     RETURNING 1`,
 );
 

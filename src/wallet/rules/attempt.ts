@@ -4,6 +4,7 @@ import {
   type TransactionRequest,
   type Facts,
   isTombstone,
+  isUndecided,
   type SessionFacts,
   type StoredFacts,
 } from './facts.js';
@@ -26,7 +27,7 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
 
   // Checked before the session and the configuration, so that a provider that lost the answer can fetch it at any time,
   // even after the session has ended.
-  if (own && stored && isFinished(stored) && sameFingerprint(request, session, stored))
+  if (own && stored && !isUndecided(stored.state) && sameFingerprint(request, session, stored))
     return decideStored(stored);
 
   const { endedSecondsAgo } = session;
@@ -70,10 +71,6 @@ function decideStored(stored: StoredFacts): Decision {
     case 'TIMED_OUT':
       return { do: 'retry', attempt: stored.attempt };
   }
-}
-
-function isFinished(stored: StoredFacts): boolean {
-  return stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT';
 }
 
 /**

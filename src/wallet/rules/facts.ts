@@ -4,6 +4,11 @@ export type Kind = 'BET' | 'WIN' | 'ROLLBACK';
 export type Mode = 'REAL' | 'DEMO';
 export type State = 'PENDING' | 'APPROVED' | 'DECLINED' | 'TIMED_OUT' | 'ROLLED_BACK';
 
+/** Whether it is not known yet what the operator booked. */
+export function isUndecided(state: State): state is 'PENDING' | 'TIMED_OUT' {
+  return state === 'PENDING' || state === 'TIMED_OUT';
+}
+
 /** Why a WIN is paid. Contract, section 3, "A WIN". */
 export type WinKind = 'GAME' | 'FREE_SPINS' | 'JACKPOT' | 'PROMOTION' | 'TOURNAMENT';
 

@@ -1,4 +1,4 @@
-import type { StoredFacts } from './facts.js';
+import { isUndecided, type StoredFacts } from './facts.js';
 
 /** The facts that decide how a transaction is resolved. */
 export interface UndecidedFacts extends StoredFacts {
@@ -26,7 +26,7 @@ export type Resolution =
  * @param byPerson whether a person requested it: only then does the platform send another ROLLBACK after a DECLINED one
  */
 export function decideResolution(stored: UndecidedFacts, byPerson: boolean): Resolution {
-  if (stored.state !== 'PENDING' && stored.state !== 'TIMED_OUT') return { do: 'leave', because: 'decided' };
+  if (!isUndecided(stored.state)) return { do: 'leave', because: 'decided' };
   if (stored.rollbackUndecided && stored.rollbackId !== null) {
     return { do: 'follow', rollbackId: stored.rollbackId };
   }

@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/schemas.ts';
+import { isUndecided } from '../../parts/transaction-columns.tsx';
 
 type Detail = Schema<'TransactionDetail'>;
 
@@ -63,7 +64,7 @@ function outcomeRow(
       ? 'ROLLED_BACK'
       : (told?.outcome ?? UNKNOWN)
     : undefined;
-  const platform = state === 'PENDING' || state === 'TIMED_OUT' ? UNKNOWN : state;
+  const platform = isUndecided(state) ? UNKNOWN : state;
   const operator = operatorDecides
     ? rolledBack
       ? 'ROLLED_BACK'
