@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { PLATFORM_ID_PREFIX } from '../../src/wallet/rules/platform-id.js';
 import { GAME, OPERATOR, PROVIDER, type LaunchedSession, useWorld } from '../world/world.js';
 
 let session: LaunchedSession;
@@ -105,7 +106,7 @@ describe('a transaction is 400', () => {
   );
 
   test('with a transactionId that is reserved for the platform', async () => {
-    await expectInvalid(bet({ transactionId: 'croupier-1' }));
+    await expectInvalid(bet({ transactionId: `${PLATFORM_ID_PREFIX}1` }));
   });
 
   test('of an unknown kind, or of kind ADJUSTMENT, which has its own error code', async () => {

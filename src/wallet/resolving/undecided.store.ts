@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { named } from '../../database/statement.js';
 import type { RoundFacts } from '../rules/facts.js';
+import { PLATFORM_ID_PREFIX } from '../rules/platform-id.js';
 import type { UndecidedFacts } from '../rules/resolution.js';
 import type { TransactionKey } from '../transaction.js';
 import { mayBeTakenOver, STORED_COLUMNS } from '../transaction.sql.js';
@@ -79,7 +80,7 @@ const FIND = named(
            (SELECT count(*) FROM transactions r
              WHERE r.provider_id = t.provider_id AND r.round_id = t.round_id AND r.player_ref = t.player_ref
                AND r.kind = 'ROLLBACK' AND r.original_transaction_id = t.transaction_id
-               AND r.transaction_id LIKE 'croupier-%' AND r.state = 'DECLINED') AS "declinedEndings"
+               AND r.transaction_id LIKE '${PLATFORM_ID_PREFIX}%' AND r.state = 'DECLINED') AS "declinedEndings"
       FROM transactions t
      WHERE t.provider_id = :providerId AND t.transaction_id = :transactionId`,
 );
