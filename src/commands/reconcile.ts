@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { userInfo } from 'node:os';
-import { recordFindings } from '../attention/findings.js';
 import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
@@ -12,7 +11,8 @@ import {
   reconcile,
   type Task,
 } from '../reconciliation/reconciliation.js';
-import { causesOf, RECORDED, sentenceOf } from '../reconciliation/recorded-findings.js';
+import { recordInTransaction } from '../reconciliation/record.js';
+import { RECORDED, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { interruption } from '../runtime/interruption.js';
@@ -55,17 +55,15 @@ async function run(values: Values): Promise<number> {
   const bar = progressBar(process.stderr);
   const { signal, end } = interruption();
   try {
-    const { outcome, recorded } = await atServiceDatabase(
-      readEnvironment(readStorage),
-      async (databaseUrl) => {
-        const task = { ...given, databaseUrl, ...(given.record && { foundAtMost: RECORDED }) };
-        const done = await reconcile(task, bar.show, signal);
-        return { outcome: done, recorded: given.record ? await record(databaseUrl, given, done) : undefined };
-      },
-    );
-    bar.clear();
-    process.stdout.write(summary(given, outcome, recorded));
-    return totalOf(outcome) > 0 ? 1 : 0;
+    return await atServiceDatabase(readEnvironment(readStorage), async (databaseUrl) => {
+      const task = { ...given, databaseUrl, ...(given.record && { foundAtMost: RECORDED }) };
+      const outcome = await reconcile(task, bar.show, signal);
+      bar.clear();
+      // Printed first, because recording may fail, and the comparison may have taken minutes.
+      process.stdout.write(summary(given, outcome));
+      if (given.record) process.stdout.write(await record(databaseUrl, given, outcome));
+      return totalOf(outcome) > 0 ? 1 : 0;
+    });
   } catch (error) {
     bar.clear();
     throw error;
@@ -79,14 +77,12 @@ async function run(values: Values): Promise<number> {
  * @returns a line of the summary
  */
 async function record(databaseUrl: string, range: Range, outcome: Outcome): Promise<string> {
-  const complete = totalOf(outcome) === outcome.found.length;
   const by = `command:reconcile:${userInfo().username}`;
-  const causes = causesOf(range, outcome);
-  const { opened, ended } = await withDatabase(databaseUrl, (database) =>
-    recordFindings(database, range, causes, complete, by),
+  const { opened, closed, complete } = await withDatabase(databaseUrl, (database) =>
+    recordInTransaction(database, range, outcome, by),
   );
   const left = complete ? '' : `; only the first ${RECORDED} findings were recorded`;
-  return `recorded   items of the attention queue: ${opened} opened, ${ended} closed${left}`;
+  return `recorded   items of the attention queue: ${opened} opened, ${closed} closed${left}\n`;
 }
 
 /** @throws UsageError naming the invalid argument */
@@ -115,7 +111,7 @@ function instant(name: string, text: string): Date {
   );
 }
 
-function summary(task: Arguments, outcome: Outcome, recorded: string | undefined): string {
+function summary(task: Arguments, outcome: Outcome): string {
   const { lines, matched, findings, found, sums } = outcome;
   const total = totalOf(outcome);
   return [
@@ -132,7 +128,6 @@ function summary(task: Arguments, outcome: Outcome, recorded: string | undefined
     ...found.slice(0, FOUND_SHOWN).map((finding) => `  ${sentenceOf(finding)}`),
     ...(total > FOUND_SHOWN ? [`  and ${total - FOUND_SHOWN} more, in the report`] : []),
     `report     ${task.reportPath}`,
-    ...(recorded === undefined ? [] : [recorded]),
     '',
   ]
     .map(visible)

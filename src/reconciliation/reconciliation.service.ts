@@ -3,7 +3,6 @@ import { invalidCursor } from '../api/lists/invalid-cursor.js';
 import { type PageOf, pageById, type ListQuery } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
-import { recordFindings } from '../attention/findings.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Database } from '../database/database.js';
@@ -12,11 +11,12 @@ import { instantOrDayMs } from '../runtime/instant.js';
 import { Lifecycle } from '../runtime/lifecycle.js';
 import { Pace } from '../runtime/pace.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { compareStatement, type Outcome, totalOf } from './comparison.js';
+import { compareStatement, type Outcome } from './comparison.js';
 import { ComparisonBounds } from './comparison-bounds.js';
 import { CsvError } from './csv.reader.js';
 import type { FindingItem } from './finding.js';
-import { causesOf, RECORDED } from './recorded-findings.js';
+import { record } from './record.js';
+import { RECORDED } from './recorded-findings.js';
 import { FOUND_SHOWN } from './reconciliation.js';
 import type { ReconciliationQuery, ReconciliationRequest } from './reconciliation.request.js';
 import {
@@ -26,7 +26,7 @@ import {
   type StoredReconciliation,
 } from './reconciliation.response.js';
 import { type Range, ReconciliationStore } from './reconciliation.store.js';
-import { StoredReconciliations } from './stored-reconciliation.store.js';
+import { lockReconciliations, StoredReconciliations } from './stored-reconciliation.store.js';
 
 /** Largest part of the statement that is parsed without a rest, in bytes: about eighty lines, in about a millisecond. */
 const BATCH_BYTES = 8_192;
@@ -162,15 +162,12 @@ export class ReconciliationService {
     range: Range,
     outcome: Outcome,
     items: readonly FindingItem[],
-    record: boolean,
+    isRecorded: boolean,
   ): Promise<StoredReconciliation> {
-    const complete = totalOf(outcome) === items.length;
     return this.audit.change(actor, async ({ query }, recordEntry) => {
-      await this.stored.lock(query, range.operatorId);
-      const changed = record
-        ? await recordFindings({ query }, range, causesOf(range, outcome), complete, actor.actor)
-        : undefined;
-      const recorded = changed && { opened: changed.opened, closed: changed.ended };
+      await lockReconciliations(query, range.operatorId);
+      const changed = isRecorded ? await record(query, range, outcome, actor.actor) : undefined;
+      const recorded = changed && { opened: changed.opened, closed: changed.closed };
       const stored = await this.stored.insert(query, actor, range, outcome, items, recorded);
       const target = `reconciliation:${stored.reconciliationId}`;
       await recordEntry({ action: 'reconciliation.run', target, after: reconciliationItem(stored) });

@@ -28,11 +28,15 @@ const TABLE: TimeOrderedTable = {
   idType: 'uuid',
 };
 
-/** Lets one reconciliation of an operator be stored at a time, over all instances, until the transaction ends. */
 const LOCK = named(
   'reconciliation_lock',
   `SELECT pg_advisory_xact_lock(hashtextextended('reconciliation/' || :operatorId, 0))`,
 );
+
+/** Waits until no other reconciliation of the operator is being stored or recorded, over all instances and commands. */
+export async function lockReconciliations(query: Query, operatorId: string): Promise<void> {
+  await query(LOCK, { operatorId });
+}
 
 const INSERT = named(
   'reconciliation_store',
@@ -86,11 +90,6 @@ export class StoredReconciliations {
     private readonly database: Database,
     private readonly randomness: Randomness,
   ) {}
-
-  /** Waits until no other reconciliation of the operator is being stored. */
-  async lock(query: Query, operatorId: string): Promise<void> {
-    await query(LOCK, { operatorId });
-  }
 
   /** Stores a reconciliation, and deletes the oldest ones of its operator. */
   async insert(
