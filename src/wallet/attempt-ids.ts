@@ -5,7 +5,7 @@ import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 
 /** How long ids are searchable, in days. Contract, section 9, "Search". */
-const KEPT_DAYS = 7;
+export const KEPT_DAYS = 7;
 /** Maximum number of attempts whose ids wait to be written. They take a few megabytes; further ids are dropped. */
 const MAX_QUEUED = 20_000;
 const ATTEMPTS_PER_INSERT = 1_000;

@@ -3,7 +3,8 @@ import { isUuid } from '../../api/validation/identifier.js';
 import { Database } from '../../database/database.js';
 import { leading, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
-import { AttemptIds } from '../../wallet/attempt-ids.js';
+import { AttemptIds, KEPT_DAYS } from '../../wallet/attempt-ids.js';
+import { ALL_PROVIDERS } from '../transactions/transaction-search.sql.js';
 import { type FoundRow, searchItem, type SearchResponse } from './search.request.js';
 
 /** Maximum number of items in an answer. Contract, section 9. */
@@ -13,14 +14,11 @@ const ROWS_OF_ROUND = 2_000;
 /** Maximum number of rows that are read from each table to find the operators of a player. */
 const ROWS_OF_PLAYER = 200;
 
-/** How far back callbacks are found by their request id, in days. The ids of attempts are kept equally long. */
-const KEPT_DAYS = 7;
-
 const TEXT = ':id::text';
 /** The same id if it is a UUID, else null. */
 const UUID = ':uuid::uuid';
 
-const PROVIDERS = `(SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform') provider`;
+const PROVIDERS = `(${ALL_PROVIDERS}) provider`;
 
 const COLUMNS = [
   'id',
@@ -87,7 +85,7 @@ const REQUEST_OF_AUDIT = `
     ${item('request', { id: 'e.request_id', at: 'e.created_at' })} FROM audit_entries e
      WHERE ${leading({ 'e.request_id': TEXT })} ORDER BY e.request_id DESC, e.day DESC, e.position DESC LIMIT 1) newest`;
 
-/** The newest callbacks with a request id, at most `KEPT_DAYS` old. */
+/** The newest callbacks with a request id. They are found as long as the ids of attempts. */
 const REQUESTS_OF_CALLBACKS = `
   SELECT * FROM (
     ${item('request', {

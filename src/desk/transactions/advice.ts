@@ -1,4 +1,5 @@
 import { money, transactionMoney } from '../../money/money.js';
+import { SHORTEST_WAIT_SECONDS } from '../../wallet/resolving/retry-schedule.js';
 import { isUndecided, type Kind, type State } from '../../wallet/rules/facts.js';
 
 export const ADVISED_ACTIONS = ['none', 'wait', 'resolve', 'contact-operator', 'contact-provider'] as const;
@@ -29,12 +30,6 @@ export interface AdviceFacts {
   /** Whether the last answer that the provider received for the transaction was a 500. */
   readonly providerReceivedFailure: boolean;
 }
-
-/**
- * Shortest time from a transaction's last attempt until the resolver takes it up, in seconds. Until then there is
- * nothing to do.
- */
-const RESOLVER_STARTS_SECONDS = 60;
 
 export function adviceFor(facts: AdviceFacts): Advice {
   if (facts.kind === null) {
@@ -68,9 +63,10 @@ function undecided(facts: AdviceFacts): Advice {
   if (facts.undecidedRollback !== undefined) {
     const { transactionId } = facts.undecidedRollback;
     const text = `${doubt} Its ROLLBACK ${transactionId} is undecided: resolving sends that ROLLBACK again.`;
-    return { action: facts.idleSeconds < RESOLVER_STARTS_SECONDS ? 'wait' : 'resolve', text };
+    return { action: facts.idleSeconds < SHORTEST_WAIT_SECONDS ? 'wait' : 'resolve', text };
   }
-  if (facts.idleSeconds < RESOLVER_STARTS_SECONDS) {
+  // The resolver does not take it up earlier, so there is nothing to do.
+  if (facts.idleSeconds < SHORTEST_WAIT_SECONDS) {
     const text = `${doubt} The resolver takes it up if the provider does not retry.`;
     return { action: 'wait', text };
   }

@@ -242,18 +242,16 @@ const playerOfSession = (operatorId: string | undefined) =>
   `(SELECT s.player_ref FROM sessions s WHERE s.session_id = :sessionId::uuid
      ${operatorId === undefined ? '' : 'AND s.operator_id = :operatorId'})`;
 
-/**
- * The ids of the operators or providers whose transactions are read: the given id, or all. The providers include
- * `platform`, the provider of adjustments.
- */
+/** Selects the ids of all providers of transactions, with `platform`, the provider of adjustments. */
+export const ALL_PROVIDERS = `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`;
+
+/** The ids of the operators or providers whose transactions are read: the given id, or all. */
 const operators = (operatorId: string | undefined) =>
   operatorId === undefined
     ? `SELECT id FROM tenants WHERE kind = 'OPERATOR'`
     : `SELECT :operatorId::text AS id`;
 const providers = (providerId: string | undefined) =>
-  providerId === undefined
-    ? `SELECT id FROM tenants WHERE kind = 'PROVIDER' UNION ALL SELECT 'platform'`
-    : `SELECT :providerId::text AS id`;
+  providerId === undefined ? ALL_PROVIDERS : `SELECT :providerId::text AS id`;
 
 /**
  * Reads the newest rows along an index.

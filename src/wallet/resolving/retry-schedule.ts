@@ -7,8 +7,11 @@
 /** SQL: the age of the transaction at its last attempt. */
 const AGE = '(t.updated_at - t.created_at)';
 
+/** The shortest of all waits, in seconds. */
+export const SHORTEST_WAIT_SECONDS = 60;
+
 /** SQL: the shortest of all waits, also used for a transaction past the schedule. */
-export const SHORTEST_WAIT = `interval '1 minute'`;
+export const SHORTEST_WAIT = `interval '${SHORTEST_WAIT_SECONDS} seconds'`;
 
 /** SQL: whether the transaction is past the schedule. */
 export const GIVEN_UP = `${AGE} >= interval '24 hours'`;
