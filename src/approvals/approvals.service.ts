@@ -31,6 +31,11 @@ export type HoldOutcome =
   | { readonly kind: 'recorded' }
   | { readonly kind: 'waiting'; readonly approval: Approval; readonly isNew: boolean };
 
+/** Whether the action was neither recorded nor requested before. */
+export function isFirst(held: HoldOutcome): boolean {
+  return held.kind === 'free' || (held.kind === 'waiting' && held.isNew);
+}
+
 /**
  * Holds actions that exceed a limit, or always need approval, until a second person approves them. Contract, section 9,
  * "Limits and approvals".

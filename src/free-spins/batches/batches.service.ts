@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../../approvals/approval.request.js';
-import { ApprovalsService, type HoldOutcome } from '../../approvals/approvals.service.js';
+import { ApprovalsService, type HoldOutcome, isFirst } from '../../approvals/approvals.service.js';
 import type { BatchTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
 import { Audit, type RecordEntry } from '../../audit/audit.service.js';
@@ -86,8 +86,7 @@ export class BatchesService implements OnModuleInit {
     const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
       // A repetition is not refused, although less time may be left until its expiresAt.
-      const isNew = judged.kind === 'free' || (judged.kind === 'waiting' && judged.isNew);
-      if (isNew) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
+      if (isFirst(judged)) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
       if (judged.kind !== 'free') return judged;
       return (await this.record(transaction, record, action.terms, providerId))
         ? judged

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { invalidCursor } from '../../api/lists/invalid-cursor.js';
 import type { Approval } from '../../approvals/approval.request.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
+import { ApprovalsService, isFirst } from '../../approvals/approvals.service.js';
 import type { GuardedAction, Executor, GrantTerms } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
@@ -71,8 +71,7 @@ export class GrantsService implements OnModuleInit {
     const held = await this.audit.change(actor, async (transaction, record) => {
       const judged = await this.approvals.hold(transaction, record, actor, action);
       // A repetition is not refused, although less time may be left until its expiresAt.
-      const isNew = judged.kind === 'free' || (judged.kind === 'waiting' && judged.isNew);
-      if (isNew) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
+      if (isFirst(judged)) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
       if (judged.kind !== 'free') return judged;
       const recorded = await this.grants.record(transaction.query, newGrant(action.terms, providerId));
       if (!recorded) return { kind: 'recorded' as const };
