@@ -142,14 +142,15 @@ export async function pendingMigrations(url: string): Promise<string[]> {
     const { rows } = await connection.query<{ exists: boolean }>(
       "SELECT to_regclass('migrations') IS NOT NULL AS exists",
     );
-    const done = rows[0]?.exists
-      ? (await connection.query<{ name: string }>('SELECT name FROM migrations')).rows
-      : [];
+    const done = rows[0]?.exists ? (await connection.query<{ name: string }>(MIGRATIONS_RUN)).rows : [];
     return pendingOf(done);
   } finally {
     await connection.close(START_TIMEOUT_MS);
   }
 }
+
+/** Selects the migrations that have run, for `pendingOf`. */
+export const MIGRATIONS_RUN = 'SELECT name FROM migrations';
 
 /** @param done the migrations that have run */
 export function pendingOf(done: readonly { readonly name: string }[]): string[] {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { monotonicMs } from '../runtime/clock.js';
 import { type Connection, levelsOf, type PoolLevels, probe } from './connection.js';
-import { MigratedDataSource, pendingOf } from './data-source.js';
+import { MigratedDataSource, MIGRATIONS_RUN, pendingOf } from './data-source.js';
 import { RefusedSettings } from './session-settings.js';
 import { named, type Statement, valuesOf } from './statement.js';
 
@@ -157,7 +157,7 @@ export class Database {
    * of migrations if it does not see it, and keeps its connection if it fails.
    */
   async isMigrated(): Promise<boolean> {
-    return this.query<{ name: string }>(MIGRATIONS_RUN, {}).then(
+    return this.query<{ name: string }>(RUN, {}).then(
       (done) => pendingOf(done).length === 0,
       () => false,
     );
@@ -165,7 +165,7 @@ export class Database {
 }
 
 const PING = named('ping', 'SELECT 1');
-const MIGRATIONS_RUN = named('migrations_run', 'SELECT name FROM migrations');
+const RUN = named('migrations_run', MIGRATIONS_RUN);
 
 /** The connection that the runner takes from the pool, to be returned by `runner.release()`. */
 async function checkOut(runner: QueryRunner): Promise<Connection> {
