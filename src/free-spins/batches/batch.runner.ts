@@ -9,11 +9,8 @@ import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
 import { BatchStore } from './batch.store.js';
+import { CALLS_AT_ONCE, UNANSWERED_LIMIT } from './calls.js';
 
-/** Maximum number of calls in flight per provider and instance. */
-const CALLS_PER_PROVIDER = 8;
-/** Number of unanswered calls in a row after which a provider counts as down: twice the maximum in flight. */
-const UNANSWERED_LIMIT = 2 * CALLS_PER_PROVIDER;
 /** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
 /**
@@ -93,7 +90,7 @@ export class BatchRunner {
       unanswered: 0,
     };
     this.workersByProvider.set(providerId, pool);
-    while (pool.workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
+    while (pool.workers.size < CALLS_AT_ONCE && !this.loop.stopping) {
       const worker = this.work(providerId, pool)
         .catch((error: unknown) => {
           const detail = (error as Error).message;

@@ -6,14 +6,11 @@ import { Randomness } from '../../runtime/randomness.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { GrantStore } from '../grants/grant.store.js';
+import { CALLS_AT_ONCE, UNANSWERED_LIMIT } from './calls.js';
 import { type StatusRun, StatusRunStore } from './status-run.store.js';
 
-/** Maximum number of calls in flight for a batch, over all instances. Contract, section 6. */
-const CALLS_PER_BATCH = 8;
 /** Maximum number of batches about which an instance asks at once, so that a slow provider does not delay the others. */
 const BATCHES_AT_ONCE = 4;
-/** Number of unanswered calls in a row after which the remaining grants of a batch are not asked about. */
-const UNANSWERED_LIMIT = 2 * CALLS_PER_BATCH;
 /** Polling interval for requests that another instance left unfinished, in milliseconds. */
 const POLL_MS = 5_000;
 /** Delay before the first poll, in milliseconds. */
@@ -23,7 +20,8 @@ const STOP_MS = 5_000;
 
 /**
  * Asks providers about each GRANTED grant of a batch. A run is claimed with a lease, so that one instance at a time asks
- * about a batch. If the instance dies, another one continues once the lease has expired. Contract, section 6.
+ * about a batch. If the instance dies, another one continues once the lease has expired. Contract,
+ * section 9, "Batches".
  */
 @Injectable()
 export class StatusRunner {
@@ -88,7 +86,7 @@ export class StatusRunner {
       }
     };
     // Each call in flight is awaited, so that a stop does not miss one.
-    const results = await Promise.allSettled(Array.from({ length: CALLS_PER_BATCH }, work));
+    const results = await Promise.allSettled(Array.from({ length: CALLS_AT_ONCE }, work));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     if (waiting.length > 0 && unanswered >= UNANSWERED_LIMIT) {

@@ -1,0 +1,4 @@
+/** Maximum number of calls in flight: of an instance to a provider, or of all instances about the status of a batch. */
+export const CALLS_AT_ONCE = 8;
+/** Number of unanswered calls in a row after which a provider counts as down: twice the maximum in flight. */
+export const UNANSWERED_LIMIT = 2 * CALLS_AT_ONCE;
