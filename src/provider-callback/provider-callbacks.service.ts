@@ -8,6 +8,7 @@ import { currentRequestId, measureCall } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
+import type { Provider } from '../tenancy/tenant.js';
 import type { CallbackRoute } from './callbacks.openapi.js';
 import { CallbackStore } from './callback.store.js';
 
@@ -69,14 +70,29 @@ export class ProviderCallbacks {
    * @returns the outcome, even if the call failed
    */
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
-    const { providerId, route, reference } = callback;
-    const provider = this.tenancy.provider(providerId);
+    const provider = this.tenancy.provider(callback.providerId);
     if (!provider) return unsent('the provider is unknown to this instance');
     const body = JSON.stringify(callback.body);
+    const callbackId = await this.begin(callback, body);
+    if (callbackId === undefined) return unsent('the call could not be recorded');
+    const startedMs = monotonicMs();
+    const answer = await this.post(provider, callback, body);
+    const durationMs = monotonicMs() - startedMs;
+    this.measure(callback, answer, durationMs);
+    const outcome = this.outcome(answer);
+    this.logFailure(callback, answer, outcome);
+    await this.complete(callbackId, answer, outcome, durationMs);
+    return outcome;
+  }
+
+  /** @returns the id of the attempt; undefined if it could not be recorded */
+  private async begin(
+    { providerId, route, reference }: ProviderCallback,
+    body: string,
+  ): Promise<number | undefined> {
     const requestId = currentRequestId() ?? null;
-    let callbackId: number;
     try {
-      callbackId = await this.store.begin({ providerId, route, reference, requestId, body });
+      return await this.store.begin({ providerId, route, reference, requestId, body });
     } catch (error) {
       this.logger.error({
         msg: 'a callback could not be recorded and was not sent',
@@ -84,14 +100,20 @@ export class ProviderCallbacks {
         reference,
         err: error,
       });
-      return unsent('the call could not be recorded');
+      return undefined;
     }
-    const startedMs = monotonicMs();
-    const answer = await measureCall(
+  }
+
+  private post(
+    { webhookBaseUrl }: Provider,
+    { providerId, route, reference }: ProviderCallback,
+    body: string,
+  ): Promise<CallbackAnswer> {
+    return measureCall(
       'callback',
       () =>
         this.http.post({
-          url: provider.webhookBaseUrl + route,
+          url: webhookBaseUrl + route,
           tenantId: providerId,
           secret: this.tenancy.signingSecret(providerId),
           body: Buffer.from(body),
@@ -106,10 +128,15 @@ export class ProviderCallbacks {
         'croupier.outcome': outcome?.kind === 'answered' ? 'answered' : (outcome?.cause ?? 'failed'),
       }),
     );
-    const durationMs = monotonicMs() - startedMs;
-    this.measure(callback, answer, durationMs);
-    const outcome = this.outcome(answer);
-    this.logFailure(callback, answer, outcome);
+  }
+
+  /** Records the outcome of the attempt. Never rejects. */
+  private async complete(
+    callbackId: number,
+    answer: CallbackAnswer,
+    outcome: CallbackOutcome,
+    durationMs: number,
+  ): Promise<void> {
     const completion = {
       status: answer.kind === 'answered' ? answer.status : null,
       answer: outcome.kind === 'answered' ? outcome.words : null,
@@ -124,7 +151,6 @@ export class ProviderCallbacks {
         err: error,
       });
     });
-    return outcome;
   }
 
   private outcome(answer: CallbackAnswer): CallbackOutcome {
