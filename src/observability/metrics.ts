@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { HttpStatus, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { VERSION } from '../runtime/build.js';
 import { type PolledGauge, registerGauge } from './polled-gauge.js';
@@ -200,9 +200,14 @@ export class Metrics {
     this.operatorCallRefusals.inc({ operator: this.tenants.operator(operatorId), operation, reason });
   }
 
-  callbackSent(providerId: string, route: string, outcome: string, durationMs: number): void {
+  /** @param outcome the status of the answer, or why there was none */
+  callbackSent(providerId: string, route: string, outcome: number | string, durationMs: number): void {
     const provider = this.tenants.provider(providerId);
-    this.callbacks.inc({ provider, route, outcome });
+    this.callbacks.inc({
+      provider,
+      route,
+      outcome: typeof outcome === 'number' ? statusLabel(outcome) : outcome,
+    });
     this.callbackSeconds.observe({ provider }, durationMs / 1000);
   }
 
@@ -279,4 +284,9 @@ export class Metrics {
     this.deferred = [];
     for (const update of updates) update();
   }
+}
+
+/** The status if NestJS names it, else its class, such as `2xx`: a provider may send any three digits. */
+function statusLabel(status: number): string {
+  return status in HttpStatus ? String(status) : `${Math.floor(status / 100)}xx`;
 }

@@ -179,7 +179,7 @@ export class ProviderCallbacks {
   }
 
   private measure({ providerId, route }: ProviderCallback, answer: CallbackAnswer, durationMs: number): void {
-    const outcome = answer.kind === 'answered' ? String(answer.status) : answer.cause;
+    const outcome = answer.kind === 'answered' ? answer.status : answer.cause;
     this.metrics.callbackSent(providerId, route, outcome, durationMs);
     this.healthScores.callEnded(providerId, healthOf(answer), durationMs);
   }

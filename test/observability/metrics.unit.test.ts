@@ -55,8 +55,7 @@ describe('labels', () => {
 
   test('name the first 200 operators, and the first 200 providers; the rest is other', async () => {
     for (let n = 0; n < 203; n += 1) metrics.operatorCallEnded(`operator-${n}`, 'BET', 'APPROVED', 1);
-    for (let n = 0; n < 203; n += 1)
-      metrics.callbackSent(`provider-${n}`, '/v1/game/session/revoke', '200', 1);
+    for (let n = 0; n < 203; n += 1) metrics.callbackSent(`provider-${n}`, '/v1/game/session/revoke', 200, 1);
     const operators = await labels('croupier_operator_calls_total', 'operator');
     expect(operators.size).toBe(201);
     expect(operators).toContain('operator-199');
@@ -65,6 +64,14 @@ describe('labels', () => {
     expect(await metrics.text()).toContain(
       'croupier_operator_calls_total{operator="other",operation="BET",outcome="APPROVED"} 3',
     );
+  });
+
+  test('name the statuses of callbacks that are registered, and the classes of others', async () => {
+    for (let status = 200; status < 600; status += 1)
+      metrics.callbackSent('a-provider', '/v1/game/session/revoke', status, 1);
+    const outcomes = await labels('croupier_callbacks_total', 'outcome');
+    for (const outcome of ['200', '503', '2xx', '3xx', '4xx', '5xx']) expect(outcomes).toContain(outcome);
+    expect(outcomes.size).toBeLessThan(70);
   });
 
   test('name at most 2000 pairs, and the operator of each', async () => {
