@@ -15,8 +15,11 @@ export type StreamEventName = keyof StreamEvents;
 /** First and longest wait before the next attempt, in milliseconds. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** The service sends a comment every 15 s. A connection without a byte for this time is lost, in milliseconds. */
-const SILENCE_MS = 40_000;
+/**
+ * Without an overview for this time, a connection is lost, in milliseconds. The service sends one every 5 s, but only
+ * comments while it cannot read its database.
+ */
+const SILENCE_MS = 20_000;
 
 /** The newest overview; it stays while the stream is interrupted. */
 export const overview = signal<StreamEvents['overview'] | undefined>(undefined);
@@ -37,9 +40,9 @@ export function onStream<Name extends StreamEventName>(
   return () => void ofName.delete(listener);
 }
 
-/** Follows the stream whenever somebody is signed in. Called once, at start. */
-export function followStream(): void {
-  effect(() => {
+/** Follows the stream whenever somebody is signed in. Called once, at start. @returns a function that ends this */
+export function followStream(): () => void {
+  return effect(() => {
     if (!signedIn.value) return;
     const ending = new AbortController();
     void follow(ending.signal);
@@ -78,12 +81,16 @@ async function read(outer: AbortSignal): Promise<boolean> {
     opened = true;
     connections.value += 1;
     connection.value = 'live';
-    const parser = createParser({ onEvent: ({ event, data }) => dispatch(event, data) });
-    for await (const text of chunks(response.body)) {
-      clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS);
-      parser.feed(text);
-    }
+    const parser = createParser({
+      onEvent: ({ event, data }) => {
+        if (event === 'overview') {
+          clearTimeout(timer);
+          timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        }
+        dispatch(event, data);
+      },
+    });
+    for await (const text of chunks(response.body)) parser.feed(text);
   } catch {
     return opened;
   } finally {
