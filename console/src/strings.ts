@@ -842,6 +842,7 @@ export const approvals = {
   failed: (error: string) => `Approved, but it could not be carried out: ${error}.`,
   notConfirmed: (error: string) =>
     `Approved, but not confirmed: ${error}. It may still be carried out: see its page before you ask for it again.`,
+  notConfirmedYet: 'Approved, but not confirmed yet: the provider has not answered.',
   declined: (reason: string) => `Approved, but the operator declined it (${reason}): no money moved.`,
   reject: 'Reject',
   rejectSentence: (summary: string) => `This will not be carried out: ${summary}.`,

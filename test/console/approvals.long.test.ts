@@ -14,7 +14,7 @@ import { OPERATOR, useWorld } from '../world/world.js';
 import { describeDesk, faultsOf, useDesk } from './support/desk.js';
 
 describeDesk('approvals', () => {
-  const world = useWorld({ SANDBOX: 'true' });
+  const world = useWorld({ SANDBOX: 'true', OPERATOR_TIMEOUT_MS: '20000', CALLBACK_TIMEOUT_MS: '20000' });
   const desk = useDesk(world);
   let asker: string;
   let approver: string;
@@ -88,6 +88,37 @@ describeDesk('approvals', () => {
     await page.getByRole('link', { name: 'Open the adjustment' }).click();
     await page.waitForURL(`**/console/transactions/platform/${order.adjustmentId}`);
     await page.getByRole('region', { name: 'Advice' }).waitFor();
+    await page.context().close();
+  });
+
+  test('the page of an approved adjustment follows the answer of a slow wallet', async () => {
+    const order = adjustmentOrder({ amountMinor: 250 });
+    const { json } = await callWith(world, await desk.keyOf('operations'), 'POST', ADJUSTMENTS, order);
+    const page = await desk.signedIn(`/console/approvals/${String(json['approvalId'])}`);
+    await button(page, 'Approve').waitFor();
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: order.adjustmentId });
+    const approved = world.admin('POST', `${APPROVALS}/${String(json['approvalId'])}/approve`);
+    await held.arrived;
+    const failure = page.getByText(/^Approved, but not confirmed: /);
+    await failure.waitFor();
+    held.release();
+    expect((await approved).json).toMatchObject({ result: { status: 'APPROVED' } });
+    await failure.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('the page of an approved grant follows the refusal of a slow provider', async () => {
+    const { id, order } = await request();
+    const page = await desk.signedIn(`/console/approvals/${id}`);
+    await button(page, 'Approve').waitFor();
+    const refusal = { do: 'answer', status: 422 } as const;
+    const held = world.provider.next({ do: 'hold', then: refusal }, { requestRef: order.requestRef });
+    const approved = world.admin('POST', `${APPROVALS}/${id}/approve`);
+    await held.arrived;
+    await page.getByText('Approved, but not confirmed yet: the provider has not answered.').waitFor();
+    held.release();
+    expect((await approved).status).toBe(200);
+    await page.getByText(/^Approved, but not confirmed: .*422/).waitFor();
     await page.context().close();
   });
 

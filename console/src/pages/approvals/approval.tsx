@@ -14,18 +14,23 @@ import { Ago, Left, Time } from '../../parts/time.tsx';
 import { approvals as words, edit, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
 import { Changes, changesOf } from './changes.tsx';
-import { amountText, failureOf, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
+import { amountText, failureOf, mayStillChange, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
 export default function ApprovalPage() {
   const { id = '' } = useRoute().params;
   useTitle(words.one);
-  const approval = useResource(
+  const approval: Resource<Approval> = useResource<Approval>(
     id,
     (signal) =>
       answer(api.GET('/v1/admin/approvals/{approvalId}', { params: { path: { approvalId: id } }, signal })),
-    { on: { approval: ({ approvalId }) => approvalId === id } },
+    {
+      on: {
+        approval: ({ approvalId }) => approvalId === id,
+        overview: () => approval.data.value !== undefined && mayStillChange(approval.data.value),
+      },
+    },
   );
   return (
     <>

@@ -39,12 +39,19 @@ const RECORDED_FIRST: ReadonlySet<Approval['kind']> = new Set(['grant', 'adjustm
 /** Why an approved action did not have its effect, or may not have it; undefined if it had it, or before the approval. */
 export function failureOf({ kind, result }: Schema<'ApprovalResponse'>): string | undefined {
   if (result === undefined) return undefined;
-  const { error, status, declineReason } = result as Readonly<Record<string, string>>;
+  const { error, state, status, declineReason } = result as Readonly<Record<string, string>>;
   if (error !== undefined) {
     const sentence = RECORDED_FIRST.has(kind) ? words.notConfirmed : words.failed;
     return sentence(error);
   }
+  if (kind === 'grant' && state === 'PENDING') return words.notConfirmedYet;
   return kind === 'adjustment' && status === 'DECLINED' ? words.declined(declineReason ?? '') : undefined;
+}
+
+/** Whether the outcome of an approved action may still change. The stream has no event for it. */
+export function mayStillChange({ kind, result }: Schema<'ApprovalResponse'>): boolean {
+  const { error, state } = (result ?? {}) as Readonly<Record<string, string>>;
+  return RECORDED_FIRST.has(kind) && (error !== undefined || state === 'PENDING');
 }
 
 /** Where the outcome of the action is shown; undefined before the approval, or if nothing was recorded. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schema } from '../../api/schemas.ts';
-import { amountText, failureOf, outcomePage } from './kinds.ts';
+import { amountText, failureOf, mayStillChange, outcomePage } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -21,6 +21,11 @@ test.each([
   { kind: 'grant', result: { error: 'no answer' }, failure: UNCONFIRMED },
   { kind: 'grant', result: { state: 'GRANTED' }, failure: undefined },
   {
+    kind: 'grant',
+    result: { state: 'PENDING' },
+    failure: 'Approved, but not confirmed yet: the provider has not answered.',
+  },
+  {
     kind: 'limit',
     result: { error: 'the limits have changed' },
     failure: 'Approved, but it could not be carried out: the limits have changed.',
@@ -29,6 +34,18 @@ test.each([
   { kind: 'batch', result: undefined, failure: undefined },
 ] as const)('the outcome of a $kind with the result $result', ({ kind, result, failure }) => {
   expect(failureOf(approved(kind, 'a/b', result))).toBe(failure);
+});
+
+test.each([
+  { kind: 'adjustment', result: { error: 'no answer' }, open: true },
+  { kind: 'adjustment', result: { status: 'DECLINED' }, open: false },
+  { kind: 'grant', result: { error: 'no answer' }, open: true },
+  { kind: 'grant', result: { state: 'PENDING' }, open: true },
+  { kind: 'grant', result: { state: 'GRANTED' }, open: false },
+  { kind: 'limit', result: { error: 'the limits have changed' }, open: false },
+  { kind: 'grant', result: undefined, open: false },
+] as const)('a $kind with the result $result is open-ended: $open', ({ kind, result, open }) => {
+  expect(mayStillChange(approved(kind, 'a/b', result))).toBe(open);
 });
 
 test.each([
