@@ -446,6 +446,17 @@ describeDesk('the pages of transactions', () => {
     for (const page of pages) await page.context().close();
   });
 
+  test("an undecided transaction follows the provider's retry, on its page and in a list", async () => {
+    const order = await transactions.timedOut(bet('bet-to-retry', 650));
+    const list = await desk.signedIn(`/console/transactions?roundId=${order.roundId}`);
+    const page = await desk.signedIn(addressOf('bet-to-retry'));
+    const row = list.getByRole('row', { name: 'bet-to-retry' });
+    for (const place of [row, outcomeRow(page)]) await place.getByText('TIMED_OUT').waitFor();
+    await transactions.approved(order);
+    for (const place of [row, outcomeRow(page)]) await place.getByText('APPROVED').first().waitFor();
+    for (const each of [list, page]) await each.context().close();
+  });
+
   test('both sides of each call are in the timeline, and foreign text stays text', async () => {
     const hostile = '<img src=x onerror="document.title=1"> \u202etxt';
     const body = bet('bet-hostile', 500);

@@ -57,10 +57,16 @@ export function without<Row>(columns: readonly Column<Row>[], ...titles: readonl
 export const transactionKey = ({ providerId, transactionId }: Transaction) =>
   `${providerId} ${transactionId}`;
 
-type Key = Pick<Transaction, 'providerId' | 'transactionId'>;
+interface Shown extends Pick<Transaction, 'providerId' | 'transactionId'> {
+  /** Undefined before it is read. */
+  readonly state: Transaction['state'] | undefined;
+}
 
-/** The events that concern transactions: of their attention items, and of approvals of a settlement or adjustment. */
-export function eventsOf(shown: () => readonly Key[]) {
+/**
+ * The events that concern transactions: of their attention items, and of approvals of a settlement or adjustment. The
+ * decision by the resolver or a provider's retry has none, so each overview concerns undecided ones.
+ */
+export function eventsOf(shown: () => readonly Shown[]) {
   const concerns = (subject: string) =>
     shown().some(
       ({ providerId, transactionId }) =>
@@ -69,6 +75,7 @@ export function eventsOf(shown: () => readonly Key[]) {
   return {
     attention: ({ subject }: StreamEvents['attention']) => concerns(subject),
     approval: ({ reference }: StreamEvents['approval']) => concerns(reference),
+    overview: () => shown().some(({ state }) => isUndecided(state)),
   };
 }
 
@@ -108,7 +115,8 @@ export function TransactionState({ of }: { readonly of: Transaction }) {
   );
 }
 
-export const isUndecided = (state: Transaction['state']) => state === 'PENDING' || state === 'TIMED_OUT';
+export const isUndecided = (state: Transaction['state'] | undefined) =>
+  state === 'PENDING' || state === 'TIMED_OUT';
 
 /** The page of a player at one operator: several operators may have the same reference. */
 export const playerAddress = (playerRef: string, operatorId: string) =>

@@ -10,7 +10,7 @@ import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { transactionMoney } from '../../parts/money.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import {
   eventsOf,
@@ -33,7 +33,7 @@ type Attempt = Schema<'AttemptResponse'>;
 export default function TransactionPage() {
   const { providerId = '', transactionId = '' } = useRoute().params;
   useTitle(words.titleOf(transactionId));
-  const detail = useResource(
+  const detail: Resource<Detail> = useResource<Detail>(
     `${providerId}/${transactionId}`,
     (signal) =>
       answer(
@@ -42,7 +42,7 @@ export default function TransactionPage() {
           signal,
         }),
       ),
-    { on: eventsOf(() => [{ providerId, transactionId }]) },
+    { on: eventsOf(() => [{ providerId, transactionId, state: detail.data.value?.state }]) },
   );
   return (
     <>
