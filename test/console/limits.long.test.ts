@@ -139,6 +139,25 @@ describeDesk('limits', () => {
     await page.context().close();
   });
 
+  test('an operator that gets a daily limit leaves the list of those without', async () => {
+    await world.admin('PATCH', '/v1/admin/operators/grand-casino', { currencies: ['SEK', 'PLN'] });
+    await world.admin('PUT', '/v1/admin/limits/grand-casino/PLN', { maxWinMinor: 90_000 });
+    const page = await desk.signedIn();
+    // What is read before the stream opens is read again.
+    await page.getByRole('banner').getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Limits' }).click();
+    await page.getByRole('link', { name: 'grand-casino PLN' }).click();
+    const row = page.getByRole('table', { name: 'Operators without' }).getByRole('row', { name: 'PLN' });
+    await row.waitFor();
+    await page.getByText('Change the limits').first().click();
+    await page.getByRole('textbox', { name: '24 hours' }).fill('80');
+    await page.getByRole('button', { name: 'Change the limits' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change the limits' }).click();
+    await page.getByText('Change the limits: done.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test.each([
     { colorScheme: 'dark', viewport: DESK },
     { colorScheme: 'light', viewport: PHONE },

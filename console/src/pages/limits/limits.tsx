@@ -12,7 +12,7 @@ import { majorUnits, minorUnits } from '../../parts/major-units.ts';
 import { Money, moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { limits as words } from '../../strings.ts';
 import { NewLimit } from './new-limit.tsx';
@@ -35,6 +35,15 @@ export default function Limits() {
     (signal) => answer(api.GET('/v1/admin/limits', { params: { query: page }, signal })),
     ON_APPROVAL,
   );
+  const missing = useResource(
+    'missing limits',
+    (signal) => answer(api.GET('/v1/admin/limits/missing', { params: { query: { limit: 500 } }, signal })),
+    ON_APPROVAL,
+  );
+  const reload = () => {
+    list.reload();
+    missing.reload();
+  };
   return (
     <>
       <h1 class="h4">{words.title}</h1>
@@ -45,14 +54,14 @@ export default function Limits() {
           key={changes.value}
           operatorId={operatorId}
           currency={currency}
-          onDone={list.reload}
+          onDone={reload}
         />
       )}
       <div class="actions">
         <NewLimit
           onDone={() => {
             changes.value += 1;
-            list.reload();
+            reload();
           }}
         />
         <CsvButton path="/v1/admin/limits" filter={{}} />
@@ -64,7 +73,7 @@ export default function Limits() {
         empty={words.none}
         columns={COLUMNS}
       />
-      <Missing key={changes.value} />
+      <Missing of={missing} />
     </>
   );
 }
@@ -205,12 +214,9 @@ function approvalOf({ status, body }: { readonly status: number; readonly body: 
 }
 
 /** Currencies in which operators trade without any limit. */
-function Missing() {
-  const missing = useResource('missing limits', (signal) =>
-    answer(api.GET('/v1/admin/limits/missing', { params: { query: { limit: 500 } }, signal })),
-  );
+function Missing({ of }: { readonly of: Resource<Schema<'MissingLimitListResponse'>> }) {
   return (
-    <Loaded of={missing}>
+    <Loaded of={of}>
       {({ items }) => (
         <Rows
           caption={words.missing}
