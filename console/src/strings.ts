@@ -959,7 +959,8 @@ export const games = {
   willCreate: 'Sessions of the game can be launched at once.',
   exists: (id: string) => `There is a game ${id} already. Open its page to change it.`,
   change: 'Change the game',
-  changedMeanwhile: 'Somebody else has changed the game meanwhile. Reload the page, then change it.',
+  changedMeanwhile:
+    'Somebody else has changed the game meanwhile. Cancel: the page then shows the game as it is. Check your changes, and send them again.',
   id: 'Id',
   name: 'Name',
   provider: 'Provider',

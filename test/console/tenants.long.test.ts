@@ -237,6 +237,31 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('a game that was changed meanwhile is shown as it is, and the changes can be sent again', async () => {
+    const path = `/v1/admin/games/${GAME}`;
+    const { providerId, name, status } = await read(path);
+    const page = await desk.signedIn(`/console/games/${GAME}`);
+    await page.getByText('Change the game').first().click();
+    await page.getByLabel('Name').fill('Typed by the desk');
+    const launchUrl = 'https://game.example/moved';
+    expect((await world.admin('PUT', path, { providerId, name, status, launchUrl })).status).toBe(200);
+    const dialog = page.getByRole('dialog');
+    const send = async () => {
+      await page.getByRole('main').getByRole('button', { name: 'Change the game' }).first().click();
+      await dialog.getByRole('button', { name: 'Change the game' }).click();
+    };
+    await send();
+    await dialog.getByRole('alert').filter({ hasText: 'Somebody else has changed the game' }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.details').getByText(launchUrl).waitFor();
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Typed by the desk');
+    await send();
+    await page.getByText('Change the game: done.').waitFor();
+    expect(await read(path)).toMatchObject({ name: 'Typed by the desk', launchUrl });
+    await world.admin('PUT', path, { providerId, name, status });
+    await page.context().close();
+  });
+
   test('a refusal is shown in the words of the service, and the form stays', async () => {
     const page = await desk.signedIn(`/console/providers/${PROVIDER}`);
     await page.getByText('Change the provider').first().click();

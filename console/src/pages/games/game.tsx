@@ -28,7 +28,7 @@ export default function Game() {
           <>
             <Pausing kind="game" id={id} pause={data.pause} onDone={game.reload} />
             <Facts game={data} />
-            <Changes game={data} onDone={game.reload} />
+            <Changes game={data} reload={game.reload} />
           </>
         )}
       </Loaded>
@@ -59,7 +59,7 @@ function Facts({ game }: { readonly game: Schema<'GameResponse'> }) {
   );
 }
 
-function Changes({ game, onDone }: { readonly game: Schema<'GameResponse'>; readonly onDone: () => void }) {
+function Changes({ game, reload }: { readonly game: Schema<'GameResponse'>; readonly reload: () => void }) {
   const { gameId, providerId, name, status, launchUrl, roundDetailsUrl } = game;
   return (
     <EditForm
@@ -81,7 +81,10 @@ function Changes({ game, onDone }: { readonly game: Schema<'GameResponse'>; read
         const params = { path: { gameId } };
         // A PUT replaces the game: what another administrator has changed meanwhile must not be undone.
         const current = await answer(api.GET('/v1/admin/games/{gameId}', { params }));
-        if (current.updatedAt !== game.updatedAt) throw Problem.ofForm(words.changedMeanwhile);
+        if (current.updatedAt !== game.updatedAt) {
+          reload();
+          throw Problem.ofForm(words.changedMeanwhile);
+        }
         const body = {
           providerId,
           name: changes['name'] ?? name,
@@ -92,7 +95,7 @@ function Changes({ game, onDone }: { readonly game: Schema<'GameResponse'>; read
         await answer(api.PUT('/v1/admin/games/{gameId}', { params, body }));
         return undefined;
       }}
-      onDone={onDone}
+      onDone={reload}
     />
   );
 }
