@@ -85,6 +85,18 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('a preview that fails for a moment is asked again by itself', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    const away = { status: 503, json: { error: 'the service restarts' } };
+    await page.route('**/v1/admin/free-spins/preview', (route) => route.fulfill(away), { times: 1 });
+    await fill(page, '0.20');
+    await page.getByLabel('Player', { exact: true }).fill('patient');
+    await preview(page).getByText('2.00 EUR').waitFor();
+    await preview(page).getByRole('alert').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('a grant that the provider refuses after its form was left is announced as refused, with its page', async () => {
     const page = await desk.signedIn('/console/free-spins', promotions);
     await openForm(page, 'New grant');

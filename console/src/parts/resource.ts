@@ -6,7 +6,7 @@ import { problemOf } from './problem.tsx';
 import { dialogs, outdated, unsaved } from './unsaved.ts';
 
 /** Waits between attempts of a read that fails for the moment, in milliseconds: the last one repeats. */
-const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
+export const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
 /** Events that arrive together cause one read, in milliseconds. */
 const GATHER_MS = 300;
 

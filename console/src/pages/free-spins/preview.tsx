@@ -4,6 +4,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { moneyText } from '../../parts/money.tsx';
 import { ProblemAlert, problemOf } from '../../parts/problem.tsx';
+import { WAITS_MS } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
@@ -16,6 +17,8 @@ interface PreviewResource {
   /** Undefined while the preview of what is in the form is not there. */
   readonly data: ReadonlySignal<PreviewData | undefined>;
   readonly problem: ReadonlySignal<Problem | undefined>;
+  /** Asks again at once. */
+  readonly retry: () => void;
 }
 
 /** @param key everything that the preview depends on; undefined while there is nothing to preview */
@@ -25,6 +28,7 @@ export function usePreview(
 ): PreviewResource {
   const data = useSignal<PreviewData | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
+  const turn = useSignal(0);
   const latest = useRef(read);
   latest.current = read;
   useEffect(() => {
@@ -32,21 +36,26 @@ export function usePreview(
     problem.value = undefined;
     if (key === undefined) return;
     const ending = new AbortController();
-    const ask = async () => {
+    const ask = async (failures: number) => {
       try {
         const answered = await latest.current(ending.signal);
-        if (!ending.signal.aborted) data.value = answered;
+        if (ending.signal.aborted) return;
+        data.value = answered;
+        problem.value = undefined;
       } catch (error) {
-        if (!ending.signal.aborted) problem.value = problemOf(error);
+        if (ending.signal.aborted) return;
+        problem.value = problemOf(error);
+        const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
+        if (problem.value.passes) timer = setTimeout(() => void ask(failures + 1), waitMs);
       }
     };
-    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    let timer = setTimeout(() => void ask(0), PAUSE_MS);
     return () => {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [key]);
-  return { data, problem };
+  }, [key, turn.value]);
+  return { data, problem, retry: () => (turn.value += 1) };
 }
 
 interface PreviewProps {
@@ -55,12 +64,12 @@ interface PreviewProps {
   readonly expiry: string;
 }
 
-export function Preview({ of: { data, problem }, expiry }: PreviewProps) {
+export function Preview({ of: { data, problem, retry }, expiry }: PreviewProps) {
   const shown = data.value;
   return (
     <section class="border rounded p-2 mb-2" aria-label={words.preview} role="status">
       <h2 class="h6">{words.preview}</h2>
-      {problem.value && <ProblemAlert problem={problem.value} />}
+      {problem.value && <ProblemAlert problem={problem.value} retry={retry} retries={problem.value.passes} />}
       {!shown && !problem.value && <p class="mb-0 text-body-secondary">{words.previewLater}</p>}
       {shown && (
         <>
