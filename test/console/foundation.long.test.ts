@@ -138,6 +138,31 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test('an action that is under way is no idle time', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.open(`/console/operators/${OPERATOR}`);
+    await page.clock.install();
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    let send: () => void = () => undefined;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    const received = page.waitForRequest(`**${path}/pause`);
+    await page.route(`**${path}/pause`, async (route) => {
+      await isSent;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('moved');
+    await dialog.getByRole('button', { name: 'Pause the operator' }).click();
+    await received;
+    await page.clock.fastForward(60_000 * (IDLE_MINUTES + 1));
+    send();
+    await page.getByText('Pause the operator: done.').waitFor();
+    await world.admin('POST', `${path}/resume`, {});
+    await page.context().close();
+  });
+
   test('a key that is withdrawn ends the session at once', async () => {
     const key = await desk.keyOf('auditor');
     const page = await desk.signedIn('/console/', key);

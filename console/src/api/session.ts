@@ -6,6 +6,8 @@ import type { Schema } from './schemas.ts';
 
 /** Idle time after which the key is forgotten, in milliseconds. */
 const IDLE_MS = 15 * 60_000;
+/** Longest time for which an action under way counts as use, in milliseconds. */
+const LONGEST_ACTION_MS = 60 * 60_000;
 /** Interval of the checks for idleness, in milliseconds; also the precision of the stored time of the last use. */
 const CHECK_MS = 5_000;
 
@@ -36,6 +38,8 @@ export const signedIn = computed(() => me.value !== undefined);
 let key: string | undefined;
 let usedAtMs = 0;
 let isKept = false;
+/** The actions of the session that are under way. */
+const actions = new Set<{ readonly begunAtMs: number }>();
 
 export const currentKey = (): string | undefined => key;
 
@@ -53,6 +57,7 @@ export function beginSession(accepted: string, holder: Me, keep: boolean): void 
 export function endSession(reason?: string): void {
   key = undefined;
   isKept = false;
+  actions.clear();
   sessionStorage.removeItem(KEPT);
   ended.value = reason;
   me.value = undefined;
@@ -101,7 +106,20 @@ function store(): void {
     sessionStorage.setItem(KEPT, JSON.stringify({ key, usedAtMs } satisfies Kept));
 }
 
-/** Ends the session after `IDLE_MS` without a key press or a pointer's movement. Called once, at start. */
+/**
+ * Begins an action that counts as use of the session: the person may only watch it.
+ * @returns a function that ends it
+ */
+export function beginAction(): () => void {
+  const begun = { begunAtMs: Date.now() };
+  actions.add(begun);
+  return () => void actions.delete(begun);
+}
+
+/**
+ * Ends the session after `IDLE_MS` without a key press, a pointer's movement or an action under way. Called once, at
+ * start.
+ */
 export function watchIdleness(): void {
   const used = () => {
     const nowMs = Date.now();
@@ -112,7 +130,11 @@ export function watchIdleness(): void {
     store();
   };
   const check = () => {
-    if (key !== undefined && Date.now() - usedAtMs >= IDLE_MS) endSession(words.idle);
+    const nowMs = Date.now();
+    if ([...actions].some(({ begunAtMs }) => nowMs - begunAtMs < LONGEST_ACTION_MS)) {
+      usedAtMs = nowMs;
+      store();
+    } else if (key !== undefined && nowMs - usedAtMs >= IDLE_MS) endSession(words.idle);
   };
   for (const event of ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'])
     addEventListener(event, used, { capture: true, passive: true });

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
+import { beginAction } from '../api/session.ts';
 import { announce, announceFailure, type Outcome, type PageLink } from './notice.tsx';
 import { problemOf } from './problem.tsx';
 
@@ -29,6 +30,7 @@ export function useAction(label: string): Action {
     busy.value = true;
     problem.value = undefined;
     const left = leftSince();
+    const end = beginAction();
     try {
       const outcome = await run();
       announce(label, outcome, left());
@@ -39,6 +41,7 @@ export function useAction(label: string): Action {
       const origin = left();
       if (origin) announceFailure(label, problem.value.message, origin);
     } finally {
+      end();
       busy.value = false;
     }
   };
