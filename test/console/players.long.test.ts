@@ -272,7 +272,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.waitForURL(kind === 'grant' ? `**/free-spins/${requestRef}` : `**/sessions/${sessionId}`);
     await page
       .getByRole('table', { name: /^Calls to the provider|^Callbacks/ })
-      .getByText(/200/)
+      .getByRole('cell', { name: '200', exact: true })
       .waitFor();
     await page.context().close();
   });
