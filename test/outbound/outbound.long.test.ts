@@ -110,10 +110,9 @@ describe('an answer', () => {
 });
 
 test('an answer in too many chunks is read no further, and the call fails', async () => {
-  answer = (request, response) => {
-    response.write('x');
-    request.socket.write('1\r\nx\r\n'.repeat(LIMIT_BYTES / 2));
-  };
+  // Sent as a whole: Node 26 holds the headers of a response back until the next turn of the event loop.
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  answer = ({ socket }) => socket.write(head + '1\r\nx\r\n'.repeat(LIMIT_BYTES / 2));
   expect(await post()).toMatchObject({
     kind: 'failed',
     answered: true,
