@@ -40,7 +40,10 @@ export function onStream<Name extends StreamEventName>(
   return () => void ofName.delete(listener);
 }
 
-/** Follows the stream whenever somebody is signed in. Called once, at start. @returns a function that ends this */
+/**
+ * Follows the stream whenever somebody is signed in. Called once, at start.
+ * @returns a function that stops following
+ */
 export function followStream(): () => void {
   return effect(() => {
     if (!signedIn.value) return;

@@ -6,7 +6,12 @@ import { problemOf } from './problem.tsx';
 import { dialogs, outdated, unsaved } from './unsaved.ts';
 
 /** Waits between attempts of a read that fails for the moment, in milliseconds: the last one repeats. */
-export const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
+const WAITS_MS = [1_000, 2_000, 5_000, 10_000];
+/**
+ * The wait after an attempt that failed for the moment, in milliseconds.
+ * @param failures the number of failed attempts before it
+ */
+export const waitMsAfter = (failures: number) => WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
 /** Events that arrive together cause one read, in milliseconds. */
 const GATHER_MS = 300;
 
@@ -102,8 +107,7 @@ export function useResource<T>(
       } catch (error) {
         if (signal.aborted) return;
         const { passes, status } = (problem.value = problemOf(error));
-        const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
-        if (passes) retry = setTimeout(() => void attempt(failures + 1), waitMs);
+        if (passes) retry = setTimeout(() => void attempt(failures + 1), waitMsAfter(failures));
         // A record that is gone must not stay on the page with its actions.
         else if (status === 404) show(undefined);
         else asked = false;

@@ -44,7 +44,7 @@ test.each([
   { kind: 'grant', result: { state: 'GRANTED' }, open: false },
   { kind: 'limit', result: { error: 'the limits have changed' }, open: false },
   { kind: 'grant', result: undefined, open: false },
-] as const)('a $kind with the result $result is open-ended: $open', ({ kind, result, open }) => {
+] as const)('a $kind with the result $result may still change: $open', ({ kind, result, open }) => {
   expect(mayStillChange(approved(kind, 'a/b', result))).toBe(open);
 });
 

@@ -187,8 +187,9 @@ function Actions({ batch, failures, onDone }: WholeProps) {
           const { failed: before } = await answer(
             api.GET('/v1/admin/free-spins/batches/{batchId}', { params }),
           );
-          const call = () => api.POST('/v1/admin/free-spins/batches/{batchId}/resend', { params, body });
-          const { failed: left } = await answer(call());
+          const { failed: left } = await answer(
+            api.POST('/v1/admin/free-spins/batches/{batchId}/resend', { params, body }),
+          );
           // Those that are sent are pending now.
           return left < before
             ? { message: words.resending }

@@ -4,7 +4,7 @@ import type { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { moneyText } from '../../parts/money.tsx';
 import { ProblemAlert, problemOf } from '../../parts/problem.tsx';
-import { WAITS_MS } from '../../parts/resource.ts';
+import { waitMsAfter } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
@@ -45,8 +45,7 @@ export function usePreview(
       } catch (error) {
         if (ending.signal.aborted) return;
         problem.value = problemOf(error);
-        const waitMs = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
-        if (problem.value.passes) timer = setTimeout(() => void ask(failures + 1), waitMs);
+        if (problem.value.passes) timer = setTimeout(() => void ask(failures + 1), waitMsAfter(failures));
       }
     };
     let timer = setTimeout(() => void ask(0), PAUSE_MS);

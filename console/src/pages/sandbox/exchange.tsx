@@ -6,6 +6,7 @@ import { JsonView, jsonText } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useResource } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
+import { isUndecided } from '../../parts/transaction-columns.tsx';
 import { sandbox as words } from '../../strings.ts';
 import type { Exchange } from './signed-calls.ts';
 
@@ -71,12 +72,12 @@ function Story({ providerId, transactionId }: StoryProps) {
     answer(api.GET('/v1/admin/transactions/{providerId}/{transactionId}', { params: { path }, signal })),
   );
   const { state } = story.data.value ?? {};
-  const isDecided = state === undefined || !['PENDING', 'TIMED_OUT'].includes(state);
+  const isOpen = isUndecided(state);
   useEffect(() => {
-    if (isDecided) return;
+    if (!isOpen) return;
     const timer = setInterval(story.reload, POLL_MS);
     return () => clearInterval(timer);
-  }, [isDecided]);
+  }, [isOpen]);
   return (
     <div>
       <p class="mb-1">
