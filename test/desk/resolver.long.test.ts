@@ -37,23 +37,30 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-test('a slow operator delays the others by ten seconds at most', async () => {
-  const lostWins: Body[] = [];
-  for (let n = 0; n < 6; n += 1) {
-    const body = await timedOut(world, win(), false);
-    await letPass(world, body.transactionId, 61);
-    lostWins.push(body);
-  }
-  const held = world.wallet.always({ do: 'hold' }, { path: '/transaction' });
+test('slow operators take turns of ten seconds, 16 at a time', async () => {
+  const operators = await Promise.all(
+    Array.from({ length: 17 }, async () => {
+      const launched = await world.launch({}, await world.createOperator());
+      const wins = Array.from({ length: 5 }, () => world.transaction(launched, 'WIN'));
+      for (const body of wins) await letPass(world, (await timedOut(world, body, false)).transactionId, 61);
+      const held = world.wallet.always({ do: 'hold' }, { playerRef: launched.playerRef });
+      const resent = () => wins.filter((body) => calls(body) === 2).length;
+      return { held, resent };
+    }),
+  );
   const passed = tick(world);
-  const again = () => lostWins.filter((body) => calls(body) === 2).length;
-  await until('four calls are in flight', () => again() === 4);
+  const first = () => operators.filter(({ resent }) => resent() === 4);
+  await until('four calls to each of 16 operators are in flight', () => first().length === 16);
+  const [aFirst] = first();
+  const last = operators.find(({ resent }) => resent() === 0);
   world.clock.advance(11);
-  held.withdraw();
-  held.release();
+  aFirst?.held.release();
+  await until('the last one has its turn', () => last?.resent() === 4);
+  expect(aFirst?.resent()).toBe(4);
+  for (const { held } of operators) held.withdraw();
+  for (const { held } of operators) held.release();
   await passed;
-  expect(again()).toBe(4);
-  await until('the next pass resolves the others', () => again() === 6);
+  expect(operators.map(({ resent }) => resent())).toEqual(operators.map(() => 5));
 });
 
 describe('a transaction that is not retried, a minute after the last attempt:', () => {
@@ -341,6 +348,25 @@ describe('an operator that does not answer', () => {
     await tick(world);
     expect(await Promise.all(bodies.map(stateOf))).toEqual(bodies.map(() => 'APPROVED'));
     expect(balance()).toBe(START + 30 * 100);
+  });
+
+  test('does not delay the next passes over the transactions of others', async () => {
+    const body = await timedOut(world, win(), false);
+    await letPass(world, body.transactionId, 61);
+    const heldCall = world.wallet.next({ do: 'hold' }, { playerRef: session.playerRef });
+    const first = tick(world);
+    await heldCall.arrived;
+    const elsewhere = await world.launch({}, OTHER_OPERATOR);
+    const other = await timedOut(world, world.transaction(elsewhere, 'WIN'), false);
+    await letPass(world, other.transactionId, 61);
+    const second = tick(world);
+    await until(
+      'the transaction of the other operator is resolved',
+      async () => (await stateOf(other)) === 'APPROVED',
+    );
+    heldCall.release();
+    await Promise.all([first, second]);
+    expect(await stateOf(body)).toBe('APPROVED');
   });
 });
 

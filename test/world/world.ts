@@ -193,6 +193,17 @@ export class World {
     return id;
   }
 
+  /**
+   * Creates an operator whose wallet is `wallet`.
+   * @returns its id
+   */
+  async createOperator(): Promise<string> {
+    const id = `operator-${randomUUID()}`;
+    await create(this, '/v1/admin/operators', { id, name: id, walletBaseUrl: this.wallet.baseUrl });
+    this.wallet.setSecret(id, this.secrets.get(id) ?? '');
+    return id;
+  }
+
   revoke(sessionId: string): Promise<Reply> {
     return this.signed(OPERATOR, `/v1/operator/sessions/${sessionId}/revoke`, { reason: 'KICK' });
   }

@@ -10,16 +10,15 @@ import { ResolutionService, type ResolveOutcome } from './resolution.service.js'
 import { type DueTransaction, UndecidedStore } from './undecided.store.js';
 
 const POLL_MS = 10_000;
-/** Maximum number of operators that are called concurrently, and of concurrent calls to each. */
+/** Maximum number of operators that are called concurrently, and of concurrent calls to each. The others wait in line. */
 const CONCURRENT_OPERATORS = 16;
 const CONCURRENT_CALLS = 4;
-/** Number of an operator's transactions per query, and of queries per operator and pass. */
+/** Number of an operator's transactions per query. */
 const BATCH = 25;
-const BATCHES_PER_PASS = 40;
-/** Number of failed calls after which an operator is skipped until the next pass. */
-const FAILURES_PER_PASS = 4;
-/** Time after which a pass takes up no more transactions of an operator, in milliseconds: the others wait for the next. */
-const TIME_PER_PASS_MS = 10_000;
+/** Number of failed calls after which an operator waits for the next pass. */
+const FAILURES_PER_TURN = 4;
+/** Time after which an operator goes back to the end of the line, in milliseconds. */
+const TIME_PER_TURN_MS = 10_000;
 /** How long a stop waits for calls in flight, in milliseconds. A transaction that is cut off is due again later. */
 const STOP_MS = 5_000;
 
@@ -32,6 +31,10 @@ const STOP_MS = 5_000;
 export class Resolver {
   private readonly logger = new Logger('Resolver');
   private readonly loop: BackgroundLoop;
+  /** The operators whose transactions are being resolved. A pass does not wait for them: a slow one delays no other. */
+  private readonly underWay = new Map<string, Promise<void>>();
+  /** The operators that wait in line. */
+  private readonly waiting = new Set<string>();
 
   constructor(
     private readonly undecided: UndecidedStore,
@@ -47,32 +50,53 @@ export class Resolver {
       name: 'resolve undecided transactions',
       intervalMs: POLL_MS,
       stopMs: STOP_MS,
-      work: () => this.resolveDue(),
+      work: () => this.lineUp(),
+      inFlight: () => [...this.underWay.values()],
       onError: (detail) => this.logger.error({ msg: 'resolver pass failed', detail }),
     });
   }
 
   /** Resolves what is due now. Never rejects. */
-  tick(): Promise<void> {
-    return this.loop.run();
+  async tick(): Promise<void> {
+    await this.loop.run();
+    while (this.underWay.size > 0) await Promise.all(this.underWay.values());
   }
 
-  private async resolveDue(): Promise<void> {
-    const operators = await this.undecided.operators();
-    await concurrently(CONCURRENT_OPERATORS, operators, (operatorId) => this.resolveOperator(operatorId));
+  private async lineUp(): Promise<void> {
+    for (const operatorId of await this.undecided.operators()) {
+      if (!this.underWay.has(operatorId)) this.waiting.add(operatorId);
+    }
+    this.beginTurns();
   }
 
-  /**
-   * Resolves one operator's transactions until none is due or a bound of the pass is reached. If the time is over, the
-   * next pass begins at once.
-   */
-  private async resolveOperator(operatorId: string): Promise<void> {
+  private beginTurns(): void {
+    for (const operatorId of this.waiting) {
+      if (this.underWay.size >= CONCURRENT_OPERATORS || this.loop.stopping) return;
+      this.waiting.delete(operatorId);
+      this.underWay.set(operatorId, this.takeTurn(operatorId));
+    }
+  }
+
+  private async takeTurn(operatorId: string): Promise<void> {
+    try {
+      if ((await this.resolveOperator(operatorId)) === 'time-is-over') this.waiting.add(operatorId);
+    } catch (error) {
+      const detail = (error as Error).message;
+      this.logger.error({ msg: "resolving an operator's transactions failed", operatorId, detail });
+    } finally {
+      this.underWay.delete(operatorId);
+      this.beginTurns();
+    }
+  }
+
+  /** Resolves one operator's transactions until none is due or a bound is reached. */
+  private async resolveOperator(operatorId: string): Promise<'ended' | 'time-is-over'> {
     let failures = 0;
-    const endMs = this.clock.monotonicMs() + TIME_PER_PASS_MS;
+    const endMs = this.clock.monotonicMs() + TIME_PER_TURN_MS;
     const timeIsOver = () => this.clock.monotonicMs() >= endMs;
-    const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_PASS || timeIsOver();
+    const mustStop = () => this.loop.stopping || failures >= FAILURES_PER_TURN || timeIsOver();
     let after: DueTransaction | undefined;
-    for (let batch = 0; batch < BATCHES_PER_PASS && !mustStop(); batch += 1) {
+    while (!mustStop()) {
       const due = await this.undecided.due(operatorId, BATCH, after);
       await concurrently(CONCURRENT_CALLS, due, async (transaction) => {
         if (mustStop()) return;
@@ -82,7 +106,7 @@ export class Resolver {
       after = due.at(-1);
       if (due.length < BATCH) break;
     }
-    if (timeIsOver() && failures < FAILURES_PER_PASS) void this.loop.run();
+    return timeIsOver() && failures < FAILURES_PER_TURN ? 'time-is-over' : 'ended';
   }
 
   /** @returns undefined if it failed: this is only logged, so that it does not block later transactions */
