@@ -131,7 +131,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'claim-win-without-round',
     file: TRANSACTION,
-    text: ' WHERE (${ROUND_KEY}) IN (SELECT * FROM round)',
+    text: ' WHERE (${ROUND_KEY}, a.round_version + 1) IN (SELECT * FROM round)',
     replacement: '',
     tests: [CONDITIONS],
     harm: 'A WIN is claimed although a ROLLBACK has changed its round.',

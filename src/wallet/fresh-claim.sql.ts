@@ -3,8 +3,8 @@ import { lookUp, UNMERGED } from '../database/planner.js';
 import {
   BY_PLATFORM_ID,
   claimOf,
-  moveRound,
-  ROUND_KEY,
+  claimOfWins,
+  moveRoundsOf,
   ROUND_OF_SESSION,
   sessionBehind,
 } from './transaction.sql.js';
@@ -87,9 +87,9 @@ export const CLAIM_NEW_WIN = groupStatement(
        WHERE ${IN_OWN_LIVE_SESSION} AND ${WIN_MAY_BE_BOOKED}
          AND ${lookUp('true', `FROM transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
     ), round AS (
-      ${moveRound(ROUND_KEY, 'a.round_version', 'FROM bookable a')}
+      ${moveRoundsOf('bookable')}
     ), claim AS (
-      ${claimOf(`SELECT * FROM bookable a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}
+      ${claimOfWins('bookable')}
     )
     SELECT claim.*, bookable.stands_on_bet AS "standsOnBet"
       FROM claim JOIN bookable ON bookable.platform_transaction_id = claim.platform_transaction_id`,

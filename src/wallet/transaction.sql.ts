@@ -110,15 +110,15 @@ export const LOAD = groupStatement(
 
 /**
  * Increments the round's version if it is still the one that the decision read. The version is the round's optimistic
- * lock: of two claims that read the same version, only one succeeds.
+ * lock: of two statements that read the same version, only one succeeds.
  */
-export function moveRound(round: string, versionRead: string, from = ''): string {
+function moveRound(round: string, versionRead: string, from = ''): string {
   return `
   INSERT INTO rounds AS r (provider_id, operator_id, player_ref, game_id, round_id, mode, version)
   SELECT ${round}, ${versionRead} + 1 ${from}
   ON CONFLICT (provider_id, round_id, player_ref, game_id, operator_id, mode)
     DO UPDATE SET version = excluded.version WHERE r.version = excluded.version - 1
-  RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode`;
+  RETURNING r.provider_id, r.operator_id, r.player_ref, r.game_id, r.round_id, r.mode, r.version`;
 }
 
 export const MOVE_ROUND = named(
@@ -190,16 +190,27 @@ export const BY_PLATFORM_ID = { key: 'platform_transaction_id', alreadyDone: cla
 export const CLAIM = groupStatement('transaction_claim', NEW_TRANSACTION, claimOf, BY_PLATFORM_ID);
 
 /** The key of the round of item `a`. */
-export const ROUND_KEY = 'a.provider_id, a.operator_id, a.player_ref, a.game_id, a.round_id, a.mode';
+const ROUND_KEY = 'a.provider_id, a.operator_id, a.player_ref, a.game_id, a.round_id, a.mode';
+
+/**
+ * Increments the version of each round of the WINs if it is still `round_version`. WINs of one round do not depend on
+ * each other, so one statement may claim several that read the same version.
+ * @param wins the name of a WITH query
+ */
+export const moveRoundsOf = (wins: string) =>
+  moveRound(ROUND_KEY, 'max(a.round_version)', `FROM ${wins} a GROUP BY ${ROUND_KEY}`);
+
+/** Claims the WINs whose `round_version` led to the one that `moveRoundsOf` returned, in a WITH query `round`. */
+export const claimOfWins = (wins: string) =>
+  claimOf(`SELECT * FROM ${wins} a WHERE (${ROUND_KEY}, a.round_version + 1) IN (SELECT * FROM round)`);
 
 /** Claims a WIN and increments its round's version if it is still `roundVersion`. */
 export const CLAIM_WIN = groupStatement(
   'transaction_claim_win',
   { ...NEW_TRANSACTION, roundVersion: 'bigint' },
   (items) => `
-    WITH item AS MATERIALIZED (${items}),
-         round AS (${moveRound(ROUND_KEY, 'a.round_version', 'FROM item a')})
-    ${claimOf(`SELECT * FROM item a WHERE (${ROUND_KEY}) IN (SELECT * FROM round)`)}`,
+    WITH item AS MATERIALIZED (${items}), round AS (${moveRoundsOf('item')})
+    ${claimOfWins('item')}`,
   BY_PLATFORM_ID,
 );
 

@@ -12,6 +12,7 @@ import { monotonicMs } from '../../src/runtime/clock.js';
 import { sha256 } from '../../src/runtime/digest.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { FreshClaims } from '../../src/wallet/fresh-claim.store.js';
+import type { RoundFacts } from '../../src/wallet/rules/facts.js';
 import type { Claim, Submission } from '../../src/wallet/transaction.js';
 import { TransactionStore } from '../../src/wallet/transaction.store.js';
 import { useGroupCommit } from '../world/group-commit.js';
@@ -276,6 +277,47 @@ describe.each(WAYS)('the claim of %s', (_, kind, claimBy) => {
       await close();
     }
   });
+});
+
+test('concurrent WINs of one round are all booked, and fail no batch', async () => {
+  const session = await world.launch();
+  const bet = world.transaction(session, 'BET');
+  await world.submit(bet);
+  const wins = Array.from({ length: 20 }, () =>
+    world.transaction(session, 'WIN', { roundId: bet.roundId, amountMinor: 1 }),
+  );
+  const failures = async () => {
+    const claims = ['transaction_claim_new_win', 'transaction_claim_win'];
+    return (await Promise.all(claims.map((claim) => batchesOf(world, claim)))).map(({ failed }) => failed);
+  };
+  const failuresBefore = await failures();
+  const replies = await Promise.all([...wins, ...wins].map((win) => world.submit(win)));
+  const approved = replies.filter(({ json }) => json['status'] === 'APPROVED');
+  expect(new Set(approved.map(({ json }) => json['transactionId'])).size).toBe(wins.length);
+  expect(await failures()).toEqual(failuresBefore);
+});
+
+test('of two WINs in one batch, only that which read the current version of their round is claimed', async () => {
+  const session = await world.launch();
+  const { roundId } = world.transaction(session, 'WIN');
+  await world.submit(world.transaction(session, 'WIN', { roundId }));
+  const store = world.app.get(TransactionStore);
+  const claim = (win: { roundId: string }, version: number) => {
+    const ids = { providerId: PROVIDER, operatorId: OPERATOR, sessionId: session.sessionId };
+    const request = win as unknown as Submission['request'];
+    const transaction = {
+      ...ids,
+      platformTransactionId: randomUUID(),
+      mode: 'REAL',
+      request,
+      amountMinor: 1,
+    } as const;
+    return store.claimWin(transaction, { version } as RoundFacts);
+  };
+  const sameRound = () => world.transaction(session, 'WIN', { roundId });
+  // While the first one is sent, the others wait for the next batch.
+  const claims = [claim(world.transaction(session, 'WIN'), 0), claim(sameRound(), 0), claim(sameRound(), 1)];
+  expect((await Promise.all(claims)).map(Boolean)).toEqual([true, false, true]);
 });
 
 describe('the batch forms', () => {
