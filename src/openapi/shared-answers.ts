@@ -8,7 +8,12 @@ import { SIGNATURE } from './signature.js';
 const OF_A_BODY: readonly ErrorCode[] = ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING'];
 /** A path that cannot be decoded matches no route. */
 const OF_A_PATH: readonly ErrorCode[] = ['NOT_FOUND'];
-const OF_A_SIGNATURE: readonly ErrorCode[] = ['RATE_LIMITED', 'REPLAY_PROTECTION_UNAVAILABLE', 'INTERNAL'];
+const OF_A_SIGNATURE: readonly ErrorCode[] = [
+  'RATE_LIMITED',
+  'CONFIGURATION_UNAVAILABLE',
+  'REPLAY_PROTECTION_UNAVAILABLE',
+  'INTERNAL',
+];
 const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL'];
 
 const INVALID_SIGNATURE = {

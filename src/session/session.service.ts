@@ -120,12 +120,10 @@ export class SessionService {
   }
 
   /**
-   * Finds the live session of a token, and checks that this instance's configuration is fresh and contains the
-   * session's game and operator.
+   * Finds the live session of a token, and checks that this instance's configuration contains its game and operator.
    * @throws CroupierError SESSION_INVALID · SESSION_OF_ANOTHER_PROVIDER · CONFIGURATION_UNAVAILABLE
    */
   async verify(provider: Provider, sessionToken: string): Promise<Session> {
-    this.tenancy.assertFresh();
     const session = await this.requireLive(provider, sessionToken).catch((error: unknown) => {
       if (error instanceof CroupierError) throw error;
       this.logger.error(error);

@@ -68,7 +68,7 @@ export class SignatureGuard implements CanActivate {
     return true;
   }
 
-  /** @throws InvalidSignatureError */
+  /** @throws InvalidSignatureError · CroupierError CONFIGURATION_UNAVAILABLE */
   private signer(request: SignedRequest, caller: 'provider' | 'operator'): Provider | Operator {
     const tenantId = header(request, 'x-tenant-id');
     const known = this.tenancy.verificationSecrets(tenantId);
@@ -84,6 +84,8 @@ export class SignatureGuard implements CanActivate {
     });
     if (!known) throw this.refusal(request, 'unknown_tenant');
     if (!verification.ok) throw this.refusal(request, verification.reason, tenantId);
+    // The tenant may have been disabled, or its secret replaced, since the directory was read.
+    this.tenancy.assertFresh();
     const tenant = caller === 'provider' ? this.tenancy.provider(tenantId) : this.tenancy.operator(tenantId);
     if (!tenant) throw this.refusal(request, 'tenant_of_another_kind', tenantId);
     if (tenant.status !== 'ACTIVE') throw this.refusal(request, 'tenant_disabled', tenantId);

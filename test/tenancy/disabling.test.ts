@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { GAME, OPERATOR, PROVIDER, startApplication, useWorld } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
@@ -37,4 +38,20 @@ test.each([
   expect((await world.admin('PATCH', route, { status: 'ACTIVE' })).status).toBe(200);
   expect(await asked(world.url)).toBe(served);
   await vi.waitFor(async () => expect(await asked(other.url)).toBe(served), PATIENCE);
+});
+
+test('an instance that cannot read its tenants for 30 seconds accepts no signed request', async () => {
+  const bet = world.transaction(await world.launch(), 'BET');
+  const blocker = new pg.Client({ connectionString: world.databaseUrl });
+  await blocker.connect();
+  await blocker.query('BEGIN; LOCK TABLE tenancy_version IN ACCESS EXCLUSIVE MODE');
+  world.clock.advance(31);
+  const refused = await world.submit(bet);
+  const unsigned = await world.signed(PROVIDER, '/v1/wallet/transaction', bet, { secret: 'x'.repeat(32) });
+  await blocker.query('ROLLBACK');
+  await blocker.end();
+  expect([refused.status, refused.headers.get('x-error-code')]).toEqual([500, 'CONFIGURATION_UNAVAILABLE']);
+  expect(unsigned.status).toBe(401);
+  expect(world.wallet.calls(bet.transactionId)).toEqual([]);
+  await vi.waitFor(async () => expect((await world.submit(bet)).status).toBe(200), PATIENCE);
 });
