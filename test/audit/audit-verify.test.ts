@@ -11,8 +11,9 @@ const world = useWorld();
 /** Three days of five entries each; the first day begins with the setup of the world. */
 beforeAll(async () => {
   const audit = world.app.get(Audit);
+  const [begun] = await world.sql.run<{ day: string }>('SELECT min(day)::text AS day FROM audit_entries');
   for (let day = 0; day < 3; day += 1) {
-    await setClock(`clock_timestamp() + interval '${day} days'`);
+    await setClock(`timestamptz '${begun!.day} 23:00:00Z' + interval '${day} days'`);
     for (let i = 0; i < 5; i += 1) {
       await audit.record(
         { actor: 'root', role: 'admin', address: '::1' },

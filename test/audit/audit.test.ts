@@ -109,9 +109,6 @@ describe("an administrator's action is recorded:", () => {
     await world.admin('GET', '/v1/admin/keys?limit=3');
     expect(await newest('keys')).toMatchObject({ action: 'key.list', after: { limit: 3 } });
     await world.admin('GET', '/v1/admin/audit?actor=nobody');
-    const [, last] = await entries('&action=audit.read');
-    const [read] = await entries('&action=audit.read');
-    expect([last, read]).toContainEqual(expect.objectContaining({ target: 'audit' }));
     const all = await entries('&action=audit.read');
     expect(all).toContainEqual(expect.objectContaining({ after: { actor: 'nobody' } }));
   });
@@ -291,7 +288,7 @@ test.each([
   await expect(world.sql.run(statement)).rejects.toThrow('append-only');
 });
 
-test('a hundred changes at once, on two instances, form one chain', async () => {
+test('of a hundred changes at once, on two instances, each begins where the one before it ended', async () => {
   const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   try {
     const rename = (url: string, i: number) =>

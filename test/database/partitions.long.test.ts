@@ -125,14 +125,10 @@ test('the command creates only missing partitions', async () => {
 describe('an entry of the audit log', () => {
   test('goes to the partition of its month, and the chain holds over the end of a month', async () => {
     const previous = new PreviousVersion(sql);
-    const inMonths = (months: number) =>
-      `date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '${months} months'`;
-    for (const moment of [
-      `${inMonths(2)} - interval '1 second'`,
-      inMonths(2),
-      `${inMonths(3)} + interval '1 hour'`,
-    ]) {
-      await setAuditClock(moment);
+    // Whatever today is, the first month with a partition of its own begins at `partition_start()`.
+    const first = `partition_start()::timestamp AT TIME ZONE 'UTC'`;
+    for (const since of ['1 month -1 second', '1 month', '2 months 1 hour']) {
+      await setAuditClock(`${first} + interval '${since}'`);
       await previous.entry();
     }
     const places = await sql.run<{ name: string }>(

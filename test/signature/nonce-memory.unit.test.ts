@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { capacityOf, NonceMemory } from '../../src/signature/nonce-memory.js';
 import { Clock } from '../../src/runtime/clock.js';
 
@@ -16,4 +16,43 @@ test('when the memory is full, new nonces are refused and the remembered ones ke
   for (let nonce = 0; nonce < 10_000; nonce += 1) expect(claim(nonce)).toBe('claimed');
   expect(claim(10_000)).toBe('full');
   expect(claim(0)).toBe('used');
+});
+
+describe('a nonce', () => {
+  let seconds: number;
+  let claim: (nonce: string) => string;
+  beforeEach(() => {
+    seconds = 1_000_000;
+    const clock = Object.assign(new Clock(), { unixSeconds: () => seconds });
+    const memory = new NonceMemory(clock);
+    claim = (nonce) => memory.claim('tenant', nonce, 601, 1);
+  });
+
+  test.each([0, 300, 600])('claimed %i s after the first one is refused for 601 s', (after) => {
+    claim('first');
+    seconds += after;
+    expect(claim('nonce')).toBe('claimed');
+    for (const since of [0, 1, 300, 600.9]) {
+      seconds = 1_000_000 + after + since;
+      expect(claim('nonce')).toBe('used');
+    }
+  });
+
+  test('is accepted again after twice that time, whether or not others were claimed meanwhile', () => {
+    expect(claim('idle')).toBe('claimed');
+    seconds += 1_202;
+    expect(claim('idle')).toBe('claimed');
+    seconds += 601;
+    expect(claim('other')).toBe('claimed');
+    seconds += 601;
+    expect(claim('idle')).toBe('claimed');
+  });
+
+  test('takes no room any more once it is forgotten', () => {
+    for (let nonce = 0; nonce < 10_000; nonce += 1) claim(String(nonce));
+    seconds += 601;
+    expect(claim('too early')).toBe('full');
+    seconds += 601;
+    expect(claim('in time')).toBe('claimed');
+  });
 });
