@@ -11,6 +11,8 @@
                (booked[PLATFORM_ROLLBACK] == APPROVED) : \
   (b == WIN && booked[ROLLBACK_OF_WIN] == APPROVED))
 
+#define isReversed(b) (state[b] == ROLLED_BACK || state[b] == DECLINED || verdict[b] == DECLINED)
+
 #define AGREEMENT(t) \
   REQUIRE(state[t] != APPROVED || verdict[t] != NONE || booked[t] == APPROVED, \
           "@! The platform stores APPROVED, and the wallet has not booked it.\n"); \
@@ -19,7 +21,9 @@
   REQUIRE(verdict[t] == NONE || !sent[t], \
           "@! The wallet was asked to book what the platform itself has decided.\n"); \
   REQUIRE(!tombstone[t] || !sent[t], \
-          "@! A transaction with a tombstone was sent to the wallet.\n");
+          "@! A transaction with a tombstone was sent to the wallet.\n"); \
+  REQUIRE(!isRollback(t) || state[t] != APPROVED || isReversed(targetOf(t)), \
+          "@! A ROLLBACK is APPROVED, and the transaction that it reverses stands.\n");
 
 #define REVERSAL(b) \
   REQUIRE(state[b] != APPROVED || mark[b] != NONE || bookedRollbacks(b) == 0, \

@@ -49,3 +49,13 @@
 #define LEASE_BARS_RESOLVER true
 #define RESOLVING(me) (plan[me] == REVERSE_BET)
 #endif
+#ifdef PLANT_TARGET_STANDS
+#define rollsBack(b) (state[b] != APPROVED)
+#else
+#define rollsBack(b) true
+#endif
+#ifdef PLANT_RESOLVER_WITHOUT_ROLLBACKS
+#define isResolved(t) !isRollback(t)
+#else
+#define isResolved(t) true
+#endif

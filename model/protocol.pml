@@ -39,7 +39,7 @@
 /* The resolver finds a transaction that is due: DUE, FIND and `decideResolution`. */
 #define DUE(t) \
   :: d_step { resolves && step[me] == IDLE && undecided(t) && !parked[t] && mark[t] == NONE && \
-              !(state[t] == PENDING && lease[t] && LEASE_BARS_RESOLVER) -> \
+              isResolved(t) && !(state[t] == PENDING && lease[t] && LEASE_BARS_RESOLVER) -> \
       decideResolution(me, t); \
       resolving[me] = RESOLVING(me); \
       if \

@@ -51,10 +51,15 @@ export const SCOPES: readonly Scope[] = [
   },
 ];
 
+/** What a trace shows that violates liveness. */
+export const NEVER_DECIDED = 'Some transaction is never decided or parked, although the faults have ended.';
+
 /** A planted bug that the exploration must find, with the transactions that it needs. */
 export interface Plant {
   readonly name: string;
   readonly breaks: string;
+  /** The sentence of the invariant that it violates. */
+  readonly violates: string;
   readonly transactions: readonly Transaction[];
 }
 
@@ -65,42 +70,67 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'claim-after-call',
     breaks: 'the claim is committed before the operator is called',
+    violates: 'The wallet is called without a committed claim.',
     transactions: BET_AND_ROLLBACK,
   },
   {
     name: 'no-tombstone',
     breaks: 'a ROLLBACK that arrives before its BET leaves a tombstone',
+    violates: 'The wallet is called while a ROLLBACK of the transaction is under way.',
     transactions: BET_AND_ROLLBACK,
   },
   {
     name: 'retry-during-rollback',
     breaks: 'a BET is not sent again while its ROLLBACK is under way',
+    violates: 'The wallet is called while a ROLLBACK of the transaction is under way.',
     transactions: BET_AND_ROLLBACK,
   },
   {
     name: 'settle-without-condition',
     breaks: 'a settlement takes effect only while its attempt is PENDING',
+    violates: 'An attempt that was taken over has changed its transaction.',
     transactions: BET_AND_ROLLBACK,
   },
-  { name: 'no-fencing', breaks: 'a settlement names its attempt', transactions: BET_AND_ROLLBACK },
+  {
+    name: 'no-fencing',
+    breaks: 'a settlement names its attempt',
+    violates: 'An attempt that was taken over has changed its transaction.',
+    transactions: BET_AND_ROLLBACK,
+  },
   {
     name: 'no-round-lock',
     breaks: 'WIN and ROLLBACK of one round exclude each other',
+    violates: 'The wallet has paid a WIN and has reversed the BET on which it depends.',
     transactions: WITH_WIN,
   },
   {
     name: 'unbound-answer',
     breaks: 'an answer counts only for the call that it names',
+    violates: 'The platform stores APPROVED, and the wallet has not booked it.',
     transactions: WITH_WIN,
   },
   {
     name: 'resolver-without-lease',
     breaks: 'the resolver leaves a transaction alone while the lease of an attempt lasts',
+    violates: 'The wallet is called while a ROLLBACK of the transaction is under way.',
     transactions: BET_AND_ROLLBACK,
   },
   {
     name: 'reversal-after-approval',
     breaks: 'the platform itself does not reverse a BET that is APPROVED by then',
+    violates: 'The platform itself reverses a BET that is APPROVED.',
+    transactions: BET_AND_ROLLBACK,
+  },
+  {
+    name: 'target-stands',
+    breaks: 'an APPROVED ROLLBACK rolls its BET back',
+    violates: 'A ROLLBACK is APPROVED, and the transaction that it reverses stands.',
+    transactions: BET_AND_ROLLBACK,
+  },
+  {
+    name: 'resolver-without-rollbacks',
+    breaks: 'the resolver decides every transaction that its provider does not retry',
+    violates: NEVER_DECIDED,
     transactions: BET_AND_ROLLBACK,
   },
 ];
@@ -115,6 +145,11 @@ export function macrosOf(scope: Omit<Scope, 'name'>): string[] {
 }
 
 /** The macros of protocol.pml for a planted bug. */
-export function macrosOfPlant({ name, transactions }: Plant): string[] {
-  return [...macrosOf({ transactions, instances: 2 }), `-DPLANT_${name.toUpperCase().replaceAll('-', '_')}`];
+export function macrosOfPlant({ name, transactions, violates }: Plant): string[] {
+  const scope = {
+    transactions,
+    instances: 2 as const,
+    ...(violates === NEVER_DECIDED && { liveness: true as const }),
+  };
+  return [...macrosOf(scope), `-DPLANT_${name.toUpperCase().replaceAll('-', '_')}`];
 }

@@ -104,7 +104,7 @@ inline commitClaim(me, t) {
 
 inline settleTarget(me, t, b) {
   if
-  :: b != NONE && mark[b] == t && answer[me] == APPROVED ->
+  :: b != NONE && mark[b] == t && answer[me] == APPROVED && rollsBack(b) ->
     checkReversal(b);
     state[b] = ROLLED_BACK;
     lease[b] = 0
