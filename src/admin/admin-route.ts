@@ -1,5 +1,6 @@
 import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { BoundedReads } from '../api/bounded-reads.js';
 import { Unsigned } from '../api/caller.js';
 import { DescribedRoute, type RouteDescription } from '../api/described-route.js';
 import { Audited, type AuditedRoute } from '../audit/audited-route.js';
@@ -20,14 +21,15 @@ export interface AdminRouteOptions extends RouteDescription {
 
 /**
  * A route for administrators: requires `Authorization: Bearer` with a key or token of the role, documents the
- * operation, and says what the audit log records. The audit log also records each refusal with 403 or 409.
+ * operation, and says what the audit log records. The audit log also records each refusal with 403 or 409. Reads take
+ * turns.
  */
 export function AdminRoute(operationId: string, options: AdminRouteOptions): MethodDecorator {
   const { role, audited, sensitiveRead } = options;
   return applyDecorators(
     Unsigned(),
     SetMetadata(REQUIRED_ROLE, role),
-    UseInterceptors(RecordRefusals),
+    UseInterceptors(RecordRefusals, BoundedReads),
     ApiBearerAuth('admin-key'),
     ApiExtension(NEEDED_ROLE, role),
     DescribedRoute(operationId, options),

@@ -1,15 +1,19 @@
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
+import { BoundedReads } from './bounded-reads.js';
 
 /**
- * Who may call a route. A route without `@SignedBy` or `@Unsigned` requires a provider's signature, so that a forgotten
+ * Who may call a route. A route without `@SignedByOperator` or `@Unsigned` requires a provider's signature, so that a forgotten
  * decorator never makes a route public.
  */
 export type Caller = 'provider' | 'operator' | 'unsigned';
 
 export const CALLER = 'croupier:caller';
 
-/** The route requires the four signature headers, from a tenant of this kind. Contract, section 1. */
-export const SignedBy = (caller: 'provider' | 'operator') => SetMetadata(CALLER, caller satisfies Caller);
+/**
+ * The routes require the four signature headers, from an operator, whose reads take turns. Contract, sections 1 and 9.
+ */
+export const SignedByOperator = () =>
+  applyDecorators(SetMetadata(CALLER, 'operator' satisfies Caller), UseInterceptors(BoundedReads));
 
 /** The route requires no signature. It is public, or another guard protects it. */
 export const Unsigned = () => SetMetadata(CALLER, 'unsigned' satisfies Caller);

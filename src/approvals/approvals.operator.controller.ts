@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SignedBy } from '../api/caller.js';
+import { SignedByOperator } from '../api/caller.js';
 import { UuidParam } from '../api/validation/path.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { ApiSigned } from '../signature/api-signed.js';
@@ -12,7 +12,7 @@ import { ApprovalsService } from './approvals.service.js';
 /** Contract, section 9, "Limits and approvals". */
 @ApiTags('Limits and approvals')
 @ApiSigned()
-@SignedBy('operator')
+@SignedByOperator()
 @Controller('v1/operator/approvals')
 export class ApprovalsOperatorController {
   constructor(private readonly approvals: ApprovalsService) {}

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
+import type { AdmittedRequest } from '../api/bounded-reads.js';
 
 /** The person, tenant or command that acts, and its address. */
 export interface Actor {
@@ -21,7 +21,7 @@ export interface Actor {
 }
 
 /** An authenticated request; the guard has set its actor. */
-export interface ActingRequest extends Request {
+export interface ActingRequest extends AdmittedRequest {
   actor?: Actor;
 }
 
@@ -32,6 +32,7 @@ const MAX_ACTOR_LENGTH = 256;
 export function actsAs(request: ActingRequest, { actor, ...rest }: Omit<Actor, 'address'>): Actor {
   const { ip: address = '' } = request;
   request.actor = { actor: actor.slice(0, MAX_ACTOR_LENGTH), ...rest, address };
+  request.callerId = request.actor.actor;
   return request.actor;
 }
 

@@ -6,6 +6,7 @@ import { Database } from './database.js';
 import { DatabaseClock } from './database-clock.js';
 import { GroupCommit } from './group-commit.js';
 import { PoolGauges } from './pool.gauges.js';
+import { ReadTurns } from './read-turns.js';
 import { SettingsProbe } from './settings-probe.js';
 
 @Global()
@@ -22,8 +23,8 @@ import { SettingsProbe } from './settings-probe.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database, DatabaseClock, GroupCommit, PoolGauges, SettingsProbe],
-  exports: [Database, DatabaseClock, GroupCommit],
+  providers: [Database, DatabaseClock, GroupCommit, PoolGauges, ReadTurns, SettingsProbe],
+  exports: [Database, DatabaseClock, GroupCommit, ReadTurns],
 })
 export class DatabaseModule {}
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { SignedBy } from '../api/caller.js';
+import { SignedByOperator } from '../api/caller.js';
 import { DescribedRoute } from '../api/described-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { OwnCursors } from '../api/lists/own-cursors.js';
@@ -36,7 +36,7 @@ import { TransactionDesk } from './transactions/transaction-desk.service.js';
 
 @ApiTags('Transactions')
 @ApiSigned()
-@SignedBy('operator')
+@SignedByOperator()
 @Controller('v1/operator/transactions')
 export class TransactionsOperatorController {
   constructor(
@@ -77,7 +77,7 @@ export class TransactionsOperatorController {
 
 @ApiTags('Rounds')
 @ApiSigned()
-@SignedBy('operator')
+@SignedByOperator()
 @Controller('v1/operator/rounds')
 export class RoundsOperatorController {
   constructor(
@@ -120,7 +120,7 @@ export class RoundsOperatorController {
 
 @ApiTags('Sessions')
 @ApiSigned()
-@SignedBy('operator')
+@SignedByOperator()
 @Controller('v1/operator/sessions')
 export class SessionsOperatorController {
   constructor(

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../api/api-errors.js';
-import { SignedBy } from '../api/caller.js';
+import { SignedByOperator } from '../api/caller.js';
 import { DescribedRoute } from '../api/described-route.js';
 import { OwnCursors } from '../api/lists/own-cursors.js';
 import { JsonBody } from '../api/validation/json-body.js';
@@ -53,7 +53,7 @@ const OPERATORS: Audience = {
 /** Routes for operators: only their own grants and batches. Contract, sections 5 and 6. */
 @ApiTags('Free spins')
 @ApiSigned()
-@SignedBy('operator')
+@SignedByOperator()
 @Controller(OPERATORS.path)
 export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   constructor(

@@ -51,7 +51,6 @@ export class LiveAdminController {
       'new or changes, at whichever instance; a comment every 15 seconds. The stream ends when the ' +
       'key ends or loses its role, and when the instance stops. Connect again, and begin with the new overview.',
     sensitiveRead: ['stream.open', 'stream', { polled: true }],
-    errors: ['OVERLOADED'],
   })
   @ApiExtraModels(...Object.values(EVENTS))
   @ApiOkResponse({

@@ -16,6 +16,9 @@ const OF_A_SIGNATURE: readonly ErrorCode[] = [
 ];
 const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL'];
 
+/** The reads of operators and administrators take turns. */
+const OF_A_READ: readonly ErrorCode[] = ['OVERLOADED'];
+
 const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
 };
@@ -39,6 +42,7 @@ export function withSharedAnswers(document: OpenAPIObject): OpenAPIObject {
       // A body is read and validated even if the operation expects none.
       ...(method === 'get' ? [] : OF_A_BODY),
       ...(hasPathParameter(operation) ? OF_A_PATH : []),
+      ...(method === 'get' && (signed || keyed) ? OF_A_READ : []),
       ...(signed ? OF_A_SIGNATURE : []),
       ...(keyed ? OF_A_KEY : []),
     ];

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/co
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../admin/admin-route.js';
 import { ApiErrors } from '../api/api-errors.js';
-import { SignedBy } from '../api/caller.js';
+import { SignedByOperator } from '../api/caller.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { columnsOf, itemFrom } from '../api/lists/item.js';
 import { JsonBody, NoBody, ProviderBody } from '../api/validation/json-body.js';
@@ -51,7 +51,7 @@ export class SessionProviderController {
 
 @ApiTags('Sessions')
 @ApiSigned()
-@SignedBy('operator')
+@SignedByOperator()
 @Controller('v1/operator')
 export class SessionOperatorController {
   constructor(private readonly sessions: SessionService) {}

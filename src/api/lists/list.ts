@@ -11,6 +11,7 @@ import accepts from 'accepts';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { majorUnits } from '../../money/money.js';
+import type { AdmittedRequest, ReadFurther } from '../bounded-reads.js';
 import { CsvNumber, csvRecord } from './csv.js';
 import { ListQuery, NextCursor, type PageOf } from './page.js';
 
@@ -39,11 +40,18 @@ export interface Listing<Q extends ListQuery, T extends object> {
 
 /** The format that the caller prefers; JSON if it has no preference. */
 export type ListFormat =
-  { readonly is: 'json' } | { readonly is: 'csv'; readonly target: string; readonly response: Response };
+  | { readonly is: 'json' }
+  | {
+      readonly is: 'csv';
+      readonly target: string;
+      readonly response: Response;
+      readonly readFurther: ReadFurther;
+    };
 
 export const AcceptedFormat = createParamDecorator((_: unknown, context: ExecutionContext): ListFormat => {
-  const [request, response] = context.getArgs<[Request, Response]>();
-  return prefersCsv(request) ? { is: 'csv', target: request.originalUrl, response } : { is: 'json' };
+  const [request, response] = context.getArgs<[AdmittedRequest, Response]>();
+  if (!prefersCsv(request)) return { is: 'json' };
+  return { is: 'csv', target: request.originalUrl, response, readFurther: request.readFurther! };
 });
 
 /** Parameters of a media range other than `q` are ignored, because each format has one form only. */
@@ -70,7 +78,12 @@ export async function answerList<Q extends ListQuery, T extends object>(
   if (!whole && first.nextCursor !== undefined) {
     format.response.setHeader('Link', `<${nextPageOf(format.target, first.nextCursor)}>; rel="next"`);
   }
-  return new StreamableFile(Readable.from(records(first, whole, { ...listing, query }, bom === 'true')), {
+  const further: Listing<Q, T> = {
+    ...listing,
+    query,
+    read: (page) => format.readFurther(() => read(page)),
+  };
+  return new StreamableFile(Readable.from(records(first, whole, further, bom === 'true')), {
     type: 'text/csv; charset=utf-8; header=present',
     disposition: `attachment; filename="${name}.csv"`,
   });

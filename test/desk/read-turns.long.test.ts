@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ReadTurns } from '../../src/database/read-turns.js';
+import { PATIENCE } from '../world/patience.js';
+import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
+
+const READS = 60;
+const UNDER_WAY = 4;
+
+const world = useWorld();
+let locker: pg.Client;
+
+beforeEach(async () => {
+  locker = new pg.Client({ connectionString: world.databaseUrl });
+  await locker.connect();
+});
+afterEach(() => locker.end());
+
+function read(operator: string, list: string): Promise<Reply> {
+  const path = `/v1/operator/${list}`;
+  const headers = world.signature(operator, path, '', { method: 'GET' });
+  return world.request(path, { headers });
+}
+
+/** The number of reads that wait for a turn. */
+function waiting(): number {
+  const { callers } = world.app.get<{ callers: Map<string, { waiting: Set<unknown> }> }>(ReadTurns);
+  return [...callers.values()].reduce((sum, caller) => sum + caller.waiting.size, 0);
+}
+
+const codeOf = ({ status, headers }: Reply) => headers.get('x-error-code') ?? String(status);
+
+test('an operator and an administrator whose lists hang leave the instance to the others', async () => {
+  const { json: key } = await world.admin('POST', '/v1/admin/keys', { name: 'exports', role: 'auditor' });
+  const session = await world.launch({}, OTHER_OPERATOR);
+  await locker.query('BEGIN; LOCK TABLE free_spin_batches IN ACCESS EXCLUSIVE MODE');
+  const lists = Array.from({ length: READS }, () => read(OPERATOR, 'free-spins/batches'));
+  const headers = { Authorization: `Bearer ${String(key['key'])}`, Accept: 'text/csv' };
+  const exports = Array.from({ length: READS }, () =>
+    world.request('/v1/admin/free-spins/batches', { headers }),
+  );
+  await vi.waitFor(() => expect(waiting()).toBe(2 * (READS - UNDER_WAY)), PATIENCE);
+
+  // The answers come while the lists hang: the lock is released later.
+  expect((await world.request('/health/ready')).status).toBe(200);
+  expect((await world.submit(world.transaction(session, 'BET'))).json['status']).toBe('APPROVED');
+  await world.launch({}, OTHER_OPERATOR);
+  expect((await read(OTHER_OPERATOR, 'sessions')).status).toBe(200);
+  expect((await world.admin('GET', '/v1/admin/transactions')).status).toBe(200);
+
+  await vi.waitFor(() => expect(waiting()).toBe(0), PATIENCE);
+  await locker.query('ROLLBACK');
+  for (const answers of [await Promise.all(lists), await Promise.all(exports)]) {
+    const refused = answers.filter((answer) => codeOf(answer) === 'OVERLOADED');
+    expect(refused).toHaveLength(READS - UNDER_WAY);
+    for (const { status, headers } of refused) {
+      expect([status, headers.get('retry-after')]).toEqual([500, '1']);
+      expect(headers.get('x-next-action')).toBe('retry-same-request');
+    }
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(UNDER_WAY);
+  }
+  const metric = `croupier_overload_refusals_total{reason="reads-waited"} ${2 * (READS - UNDER_WAY)}`;
+  expect(await world.metrics()).toContain(metric);
+});
