@@ -154,7 +154,7 @@ export const CONTROL_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'revoke-twice',
     file: SESSION,
-    text: 'WHERE ${condition} AND s.revoked_at IS NULL',
+    text: "WHERE ${condition} AND ${rowByRow('s.revoked_at IS NULL')}",
     replacement: 'WHERE ${condition}',
     tests: [SETTLEMENT],
     harm: 'A second revocation moves the end of the session, and so of late settlement.',
@@ -162,8 +162,8 @@ export const CONTROL_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'revoke-player-of-any-operator',
     file: SESSION,
-    text: 's.operator_id = :operatorId AND s.player_ref = :playerRef',
-    replacement: ':operatorId::text IS NOT NULL AND s.player_ref = :playerRef',
+    text: 'l.operator_id = :operatorId AND l.player_ref = :playerRef',
+    replacement: ':operatorId::text IS NOT NULL AND l.player_ref = :playerRef',
     tests: [SETTLEMENT],
     harm: "An operator revokes the sessions of another operator's player of that name.",
   },

@@ -96,8 +96,9 @@ export class SessionOperatorController {
     operationId: 'revokePlayerSessions',
     summary: 'Revoke all live sessions of one of your players',
     description:
-      'All sessions end at once, before the first provider is notified. The answer waits for the ' +
-      'notifications for at most `CALLBACK_TIMEOUT_MS`; those not finished by then continue afterwards.',
+      'All live sessions end, 1,000 at a time, before the first provider is notified; after a failure, send the ' +
+      'request again to end the rest. The answer waits for the notifications for at most `CALLBACK_TIMEOUT_MS`; those ' +
+      'not finished by then continue afterwards.',
   })
   @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokePlayerResponse })

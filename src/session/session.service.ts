@@ -4,6 +4,7 @@ import { Audit } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageOfWindow } from '../api/lists/time-page.js';
+import type { Place } from '../database/place.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { addLogFields } from '../observability/trace.js';
@@ -12,7 +13,7 @@ import { Randomness } from '../runtime/randomness.js';
 import { assertCurrency, type Operator, type Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { NOT_NOTIFIED, RevocationNotifier } from './revocation.notifier.js';
-import { RevocationStore } from './revocation.store.js';
+import { RevocationStore, type UnsentRevocation } from './revocation.store.js';
 import type { RevokeReason, Session } from './session.entity.js';
 import type { LaunchRequest, SessionQuery } from './session.request.js';
 import {
@@ -189,8 +190,11 @@ export class SessionService {
   }
 
   /**
-   * Ends all live sessions of the operator's player in one statement, and notifies their providers. Waits for the
+   * Ends all live sessions of the operator's player, the newest first, and then notifies their providers. Waits for the
    * notifications no longer than the time-out of one callback; the rest is sent in the background.
+   *
+   * Each step ends a bounded number of sessions in a transaction of its own, so that a player's sessions can be ended
+   * however many they are. After a crash between two steps, the same request ends the rest.
    */
   async revokePlayer(
     actor: Actor,
@@ -198,14 +202,21 @@ export class SessionService {
     playerRef: string,
     reason: RevokeReason,
   ): Promise<RevokePlayerResponse> {
-    const revoked = await this.audit.change(actor, async ({ query }, record) => {
-      const ended = await this.sessions.revokePlayer(query, operator.id, playerRef, reason);
-      const sessions = ended.map(({ sessionId }) => sessionId);
-      const target = `player:${operator.id}/${playerRef}`;
-      const entry = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
-      if (ended.length > 0) await record(entry);
-      return ended;
-    });
+    const player = { operatorId: operator.id, playerRef };
+    const target = `player:${operator.id}/${playerRef}`;
+    const revoked: UnsentRevocation[] = [];
+    let next: Place | undefined;
+    do {
+      const step = await this.audit.change(actor, async ({ query }, record) => {
+        const ended = await this.sessions.revokePlayer(query, player, reason, next);
+        const sessions = ended.revoked.map(({ sessionId }) => sessionId);
+        const entry = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
+        if (sessions.length > 0) await record(entry);
+        return ended;
+      });
+      for (const { sessionId, providerId } of step.revoked) revoked.push({ sessionId, providerId });
+      next = step.next;
+    } while (next);
     this.logger.log({ msg: 'sessions of a player revoked', playerRef, reason, revoked: revoked.length });
     await this.notifier.notifyAll(revoked);
     return { revoked: revoked.map(({ sessionId }) => sessionId) };

@@ -7,7 +7,8 @@ import { GroupCommit, groupStatement } from '../database/group-commit.js';
 import { selectList } from '../database/select-list.js';
 import { named } from '../database/statement.js';
 import { findPage, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
-import type { Place } from '../database/place.js';
+import { type Place, placeColumn, placeOf } from '../database/place.js';
+import { rowByRow } from '../database/planner.js';
 import type { Found } from '../api/lists/time-page.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { type RevokeReason, Session } from './session.entity.js';
@@ -40,6 +41,15 @@ export const BY_TOKEN = groupStatement(
   (items) => `SELECT a.item, ${COLUMNS} FROM (${items}) a JOIN sessions s ON s.token_hash = a.token_hash`,
 );
 
+/** A revoked session, with its place in the order of sessions. */
+type RevokedSession = Session & { readonly place: string };
+
+/** How many sessions of a player are revoked in one statement, which takes some tens of milliseconds. */
+const REVOKED_AT_ONCE = 1_000;
+
+/** A place that no session's is after. */
+const NEWEST: Place = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
+
 /**
  * Revokes the sessions that meet the condition, and records that their providers must be notified. Polling may claim the
  * notifications after `leaseSeconds`.
@@ -47,8 +57,8 @@ export const BY_TOKEN = groupStatement(
 const revokeWhere = (condition: string) => `
   WITH revoked AS (
     UPDATE sessions s SET revoked_at = clock_timestamp(), revoke_reason = :reason
-     WHERE ${condition} AND s.revoked_at IS NULL
-    RETURNING ${COLUMNS}
+     WHERE ${condition} AND ${rowByRow('s.revoked_at IS NULL')}
+    RETURNING ${COLUMNS}, ${placeColumn('s.created_at', 's.session_id')}
   ), recorded AS (
     INSERT INTO session_revocations (session_id, lease_until)
     SELECT "sessionId", clock_timestamp() + make_interval(secs => :leaseSeconds) FROM revoked
@@ -60,9 +70,16 @@ const REVOKE = named(
   revokeWhere('s.session_id = :sessionId AND (:operatorId::text IS NULL OR s.operator_id = :operatorId)'),
 );
 
+/** Revokes the newest live sessions of a player whose place is before `:at` and `:id`. */
 const REVOKE_PLAYER = named(
   'session_revoke_player',
-  revokeWhere(`s.operator_id = :operatorId AND s.player_ref = :playerRef AND NOT ${ended('s')}`),
+  `${revokeWhere(`s.session_id = ANY (ARRAY(
+       SELECT l.session_id FROM sessions l
+        WHERE l.operator_id = :operatorId AND l.player_ref = :playerRef AND NOT ${ended('l')}
+          AND (l.created_at, l.session_id) < (:at::timestamptz, :id::uuid)
+        ORDER BY l.created_at DESC, l.session_id DESC
+        LIMIT ${REVOKED_AT_ONCE} FOR NO KEY UPDATE))`)}
+   ORDER BY "createdAt" DESC, "sessionId" DESC`,
 );
 
 const REVOKED = { true: 't.revoked_at IS NOT NULL', false: 't.revoked_at IS NULL' };
@@ -142,13 +159,20 @@ export class SessionStore {
     return session;
   }
 
-  revokePlayer(
+  /**
+   * Revokes the newest live sessions of a player, at most `REVOKED_AT_ONCE`.
+   * @param before undefined for the first step; else the `next` of the step before
+   * @returns the revoked sessions, and `next` unless no live session is left that is older than they are
+   */
+  async revokePlayer(
     query: Query,
-    operatorId: string,
-    playerRef: string,
+    player: { readonly operatorId: string; readonly playerRef: string },
     reason: RevokeReason,
-  ): Promise<Session[]> {
-    const { leaseSeconds } = this;
-    return query<Session>(REVOKE_PLAYER, { operatorId, playerRef, reason, leaseSeconds });
+    before: Place = NEWEST,
+  ): Promise<{ revoked: Session[]; next?: Place }> {
+    const values = { ...player, ...before, reason, leaseSeconds: this.leaseSeconds };
+    const revoked = await query<RevokedSession>(REVOKE_PLAYER, values);
+    if (revoked.length < REVOKED_AT_ONCE) return { revoked };
+    return { revoked, next: placeOf(revoked.at(-1)!.place) };
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Tool, until } from '../free-spins/tool.js';
 import { REVOKE } from '../world/provider.js';
 import {
@@ -279,6 +279,91 @@ describe('a revocation of all sessions of a player', () => {
     expect(notificationsTo(elsewhere.sessionId)).toEqual([]);
     expect((await revokeAll(playerRef)).json).toEqual({ revoked: [] });
     expect(await notificationOf(sessions[0] ?? '')).toEqual({ delivered: true, status: 200 });
+  });
+
+  describe('with thousands of them', () => {
+    const COUNT = 2_500;
+    const AT_ONE_STEP = 1_000;
+    // The notifications would delay those of the following tests.
+    afterEach(() => world.sql.run('DELETE FROM session_revocations WHERE NOT sent'));
+
+    /** Sessions of the same age, some of which are launched together. */
+    const insertMany = async (playerRef: string) => {
+      const rows = await world.sql.run<{ sessionId: string }>(
+        `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+                               created_at, expires_at)
+         SELECT gen_random_uuid(), sha256(convert_to($1 || n, 'UTF8')), $2, $3, $1, $4, 'EUR', 'REAL',
+                now() - make_interval(secs => n / 7 * 0.0001), now() + interval '1 day'
+           FROM generate_series(1, $5::integer) n
+         RETURNING session_id AS "sessionId"`,
+        [playerRef, OPERATOR, PROVIDER, GAME, COUNT],
+      );
+      return rows.map(({ sessionId }) => sessionId);
+    };
+
+    /** The sessions in each audit entry, the newest entry first. */
+    const entriesOf = async (playerRef: string) => {
+      const path = `/v1/admin/audit?target=${encodeURIComponent(`player:${OPERATOR}/${playerRef}`)}`;
+      const { items } = (await world.admin('GET', path)).json as {
+        items: { after: { reason: string; sessions: string[] } }[];
+      };
+      return items.map(({ after }) => after.sessions);
+    };
+
+    test('closes them in steps, each with an entry in the audit log, before the first provider is notified', async () => {
+      const playerRef = `player-${randomUUID()}`;
+      const sessions = await insertMany(playerRef);
+      const elsewhere = await world.launch({ playerRef }, OTHER_OPERATOR);
+      const held = world.provider.always({ do: 'hold' }, { playerRef });
+      const reply = revokeAll(playerRef);
+      await held.arrived;
+      const open = await world.sql.run<{ sessionId: string }>(
+        `SELECT session_id AS "sessionId" FROM sessions WHERE player_ref = $1 AND revoked_at IS NULL`,
+        [playerRef],
+      );
+      expect(open).toEqual([{ sessionId: elsewhere.sessionId }]);
+      held.withdraw();
+      held.release();
+      const revoked = (await reply).json['revoked'] as string[];
+      expect([revoked.length, new Set(revoked)]).toEqual([COUNT, new Set(sessions)]);
+      const entries = await entriesOf(playerRef);
+      expect(entries.map(({ length }) => length)).toEqual([
+        COUNT - 2 * AT_ONE_STEP,
+        AT_ONE_STEP,
+        AT_ONE_STEP,
+      ]);
+      expect(new Set(entries.flat())).toEqual(new Set(sessions));
+    });
+
+    test('closes the rest if it is sent again after it failed', async () => {
+      const playerRef = `player-${randomUUID()}`;
+      const sessions = await insertMany(playerRef);
+      // The oldest session is in the last step.
+      await world.sql.run(
+        `CREATE FUNCTION refuse_revocation() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''away''; END'`,
+      );
+      await world.sql.run(
+        `CREATE TRIGGER refuse_revocation BEFORE UPDATE ON sessions FOR EACH ROW
+           WHEN (OLD.token_hash = sha256('${playerRef}${COUNT}')) EXECUTE FUNCTION refuse_revocation()`,
+      );
+      const live = async () =>
+        (
+          await world.sql.run('SELECT FROM sessions WHERE player_ref = $1 AND revoked_at IS NULL', [
+            playerRef,
+          ])
+        ).length;
+      try {
+        expect((await revokeAll(playerRef)).status).toBe(500);
+        expect(await live()).toBe(COUNT - 2 * AT_ONE_STEP);
+      } finally {
+        await world.sql.run('DROP FUNCTION refuse_revocation CASCADE');
+      }
+      const rest = (await revokeAll(playerRef)).json['revoked'] as string[];
+      expect([rest.length, await live()]).toEqual([COUNT - 2 * AT_ONE_STEP, 0]);
+      const entries = await entriesOf(playerRef);
+      expect(entries).toHaveLength(3);
+      expect(new Set(entries.flat())).toEqual(new Set(sessions));
+    });
   });
 
   test('does not wait longer than one notification may take', async () => {
