@@ -1,15 +1,30 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { ReadTurns } from '../database/read-turns.js';
+import { BoundedLogger } from '../observability/bounded-logger.js';
+import { monotonicMs } from '../runtime/clock.js';
 
-/** Reads a further page of an answer that has begun, in a turn of its own. */
+/** Age at which the check of a caller's access is repeated while an answer is read page by page, in milliseconds. */
+const CHECK_MS = 3_000;
+
+/** The operator or administrator that a guard has authenticated. */
+export interface AdmittedCaller {
+  readonly id: string;
+  /** Whether the credential of the request is still valid, and still gives access to the route. */
+  readonly isStillAdmitted: () => boolean | Promise<boolean>;
+}
+
+/**
+ * Reads a further page of an answer that has begun, in a turn of its own. If the caller is no longer admitted, it
+ * disconnects the client and rejects.
+ */
 export type ReadFurther = <T>(read: () => Promise<T>) => Promise<T>;
 
 /** A request whose caller is known. */
 export interface AdmittedRequest extends Request {
-  /** Identifies the operator or administrator; set by the guard that has authenticated the request. */
-  callerId?: string;
+  /** Set by the guard that has authenticated the request. */
+  caller?: AdmittedCaller;
   /** Set while a read is answered. */
   readFurther?: ReadFurther;
 }
@@ -24,13 +39,33 @@ const METHODS: readonly string[] = ['GET', 'HEAD'];
  */
 @Injectable()
 export class BoundedReads implements NestInterceptor {
+  private readonly logger = new BoundedLogger('Reads');
+
   constructor(private readonly turns: ReadTurns) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<AdmittedRequest>();
-    const { callerId, method } = request;
-    if (callerId === undefined || !METHODS.includes(method)) return next.handle();
-    request.readFurther = (read) => this.turns.run(callerId, 'begun', read);
-    return of(await this.turns.run(callerId, 'request', () => lastValueFrom(next.handle())));
+    const [request, response] = context.getArgs<[AdmittedRequest, Response]>();
+    const { caller, method } = request;
+    if (!caller || !METHODS.includes(method)) return next.handle();
+    request.readFurther = this.furtherOf(caller, response);
+    return of(await this.turns.run(caller.id, 'request', () => lastValueFrom(next.handle())));
+  }
+
+  private furtherOf(caller: AdmittedCaller, response: Response): ReadFurther {
+    let checkedMs = monotonicMs();
+    return (read) =>
+      this.turns.run(caller.id, 'begun', async () => {
+        if (monotonicMs() - checkedMs >= CHECK_MS) {
+          if (!(await caller.isStillAdmitted())) throw this.cutOff(caller, response);
+          checkedMs = monotonicMs();
+        }
+        return read();
+      });
+  }
+
+  private cutOff({ id: caller }: AdmittedCaller, response: Response): Error {
+    this.logger.warn({ msg: 'an export was cut off, because the access of its caller has ended', caller });
+    response.destroy();
+    return new Error('the access of the caller has ended');
   }
 }

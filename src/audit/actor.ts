@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AdmittedRequest } from '../api/bounded-reads.js';
+import type { AdmittedCaller, AdmittedRequest } from '../api/bounded-reads.js';
 
 /** The person, tenant or command that acts, and its address. */
 export interface Actor {
@@ -28,11 +28,15 @@ export interface ActingRequest extends AdmittedRequest {
 /** Maximum length of an actor's identifier, in characters. A longer one is cut, so that no token can fill the log. */
 const MAX_ACTOR_LENGTH = 256;
 
-/** Sets the actor of a request. Called by the guard that has authenticated it. */
-export function actsAs(request: ActingRequest, { actor, ...rest }: Omit<Actor, 'address'>): Actor {
+/** Sets the actor of a request, and its caller. Called by the guard that has authenticated it. */
+export function actsAs(
+  request: ActingRequest,
+  { actor, ...rest }: Omit<Actor, 'address'>,
+  isStillAdmitted: AdmittedCaller['isStillAdmitted'],
+): Actor {
   const { ip: address = '' } = request;
   request.actor = { actor: actor.slice(0, MAX_ACTOR_LENGTH), ...rest, address };
-  request.callerId = request.actor.actor;
+  request.caller = { id: request.actor.actor, isStillAdmitted };
   return request.actor;
 }
 

@@ -64,24 +64,31 @@ export class SignatureGuard implements CanActivate {
     if (!claim.claimed) throw this.refusal(request, 'nonce_replayed', tenant.id);
     request.tenant = tenant;
     if (claim.rate) request.rateRecord = claim.rate;
-    if (tenant.kind === 'OPERATOR') actsAs(request, { actor: `operator:${tenant.id}`, role: 'operator' });
+    if (tenant.kind === 'OPERATOR') {
+      const admittedAt = this.clock.unixSeconds();
+      actsAs(request, { actor: `operator:${tenant.id}`, role: 'operator' }, () =>
+        this.isStillAdmitted(request, tenant.id, admittedAt),
+      );
+    }
     return true;
+  }
+
+  /**
+   * Whether the operator is still active, and a secret that is valid now has signed the request.
+   * @param admittedAt in Unix seconds: the timestamp of the request may have become too old since
+   */
+  private isStillAdmitted(request: SignedRequest, operatorId: string, admittedAt: number): boolean {
+    const secrets = this.tenancy.verificationSecrets(operatorId);
+    const isActive = this.tenancy.operator(operatorId)?.status === 'ACTIVE';
+    return isActive && secrets !== undefined && this.verify(request, operatorId, secrets, admittedAt).ok;
   }
 
   /** @throws InvalidSignatureError · CroupierError CONFIGURATION_UNAVAILABLE */
   private signer(request: SignedRequest, caller: 'provider' | 'operator'): Provider | Operator {
     const tenantId = header(request, 'x-tenant-id');
     const known = this.tenancy.verificationSecrets(tenantId);
-    const verification = verifyPlatformSignature({
-      method: request.method,
-      path: request.originalUrl,
-      headers: request.headers,
-      body: request.body as Buffer,
-      secrets: known ?? [this.decoySecret],
-      tenantId,
-      now: this.clock.unixSeconds(),
-      toleranceSeconds: this.configuration.signatureToleranceSeconds,
-    });
+    const secrets = known ?? [this.decoySecret];
+    const verification = this.verify(request, tenantId, secrets, this.clock.unixSeconds());
     if (!known) throw this.refusal(request, 'unknown_tenant');
     if (!verification.ok) throw this.refusal(request, verification.reason, tenantId);
     // The tenant may have been disabled, or its secret replaced, since the directory was read.
@@ -90,6 +97,19 @@ export class SignatureGuard implements CanActivate {
     if (!tenant) throw this.refusal(request, 'tenant_of_another_kind', tenantId);
     if (tenant.status !== 'ACTIVE') throw this.refusal(request, 'tenant_disabled', tenantId);
     return tenant;
+  }
+
+  private verify(request: SignedRequest, tenantId: string, secrets: readonly string[], now: number) {
+    return verifyPlatformSignature({
+      method: request.method,
+      path: request.originalUrl,
+      headers: request.headers,
+      body: request.body as Buffer,
+      secrets,
+      tenantId,
+      now,
+      toleranceSeconds: this.configuration.signatureToleranceSeconds,
+    });
   }
 
   /**

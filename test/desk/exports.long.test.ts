@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   ADMIN_KEY,
   FOREIGN_GAME,
@@ -225,10 +225,11 @@ describe('an export of 20,000 rows', () => {
   );
 
   /** A call whose answer has begun and is not read further. */
-  async function begun() {
-    const call = request(`${world.url}/v1/admin/games`, {
-      headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
-    });
+  async function begun(
+    path = '/v1/admin/games',
+    credentials: object = { Authorization: `Bearer ${ADMIN_KEY}` },
+  ) {
+    const call = request(world.url + path, { headers: { ...credentials, Accept: 'text/csv' } });
     const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
     await once(answer, 'data');
     answer.pause();
@@ -251,5 +252,58 @@ describe('an export of 20,000 rows', () => {
     } finally {
       await world.sql.run('ALTER TABLE games_away RENAME TO games');
     }
+  });
+
+  describe('that is still read', () => {
+    /** Makes the check of each access that was found before now due. */
+    const passTime = () => {
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + 4_000);
+    };
+    afterEach(() => vi.restoreAllMocks());
+
+    const ownSessions = (operator: string) => {
+      const path = '/v1/operator/sessions';
+      return begun(path, world.signature(operator, path, '', { method: 'GET' }));
+    };
+    beforeAll(() =>
+      world.sql.run(
+        `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+                               created_at, expires_at)
+         SELECT gen_random_uuid(), sha256(convert_to(operator || n, 'UTF8')), operator, $1, repeat('x', 128), $2, 'EUR',
+                'REAL', now(), now() FROM generate_series(1, 20000) n, unnest($3::text[]) operator`,
+        [PROVIDER, GAME, [OPERATOR, OTHER_OPERATOR]],
+      ),
+    );
+
+    test('is completed while its key and its secret are valid', async () => {
+      const answers = [(await begun()).answer, (await ownSessions(OPERATOR)).answer];
+      passTime();
+      for (const answer of answers) await once(answer.resume(), 'end');
+    });
+
+    test('is aborted when its key is deleted', async () => {
+      const { json: key } = await world.admin('POST', '/v1/admin/keys', { name: 'Leaked', role: 'auditor' });
+      const { answer } = await begun('/v1/admin/games', { Authorization: `Bearer ${String(key['key'])}` });
+      await world.admin('DELETE', `/v1/admin/keys/${String(key['id'])}`);
+      passTime();
+      await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
+    });
+
+    test('is aborted when the secret that signed it is no longer valid', async () => {
+      const { answer } = await ownSessions(OPERATOR);
+      const path = `/v1/admin/operators/${OPERATOR}/secret/rotate`;
+      const rotated = await world.admin('POST', path, { overlapSeconds: 0 });
+      world.secrets.set(OPERATOR, String(rotated.json['secret']));
+      passTime();
+      await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
+    });
+
+    test('is aborted when its operator is disabled', async () => {
+      const { answer } = await ownSessions(OTHER_OPERATOR);
+      await world.admin('PATCH', `/v1/admin/operators/${OTHER_OPERATOR}`, { status: 'DISABLED' });
+      passTime();
+      await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
+    });
   });
 });
