@@ -12,7 +12,6 @@ import { AdminModule } from './admin/admin.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttentionModule } from './attention/attention.module.js';
 import { AuditModule } from './audit/audit.module.js';
-import { SensitiveReadGuard } from './audit/audited-route.js';
 import type { Configuration } from './config/configuration.js';
 import { ConfigurationModule } from './config/configuration.module.js';
 import { ConsoleModule } from './console/console.module.js';
@@ -80,7 +79,6 @@ import { WalletModule } from './wallet/wallet.module.js';
     { provide: APP_GUARD, useExisting: SignatureGuard },
     { provide: APP_GUARD, useExisting: AdminGuard },
     { provide: APP_GUARD, useExisting: TenantThrottlerGuard },
-    { provide: APP_GUARD, useClass: SensitiveReadGuard },
   ],
 })
 export class AppModule

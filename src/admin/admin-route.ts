@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
 import { BoundedReads } from '../api/bounded-reads.js';
 import { Unsigned } from '../api/caller.js';
 import { DescribedRoute, type RouteDescription } from '../api/described-route.js';
-import { Audited, type AuditedRoute } from '../audit/audited-route.js';
+import { Audited, type AuditedRoute, RecordSensitiveReads } from '../audit/audited-route.js';
 import { RecordRefusals } from '../audit/refusals.js';
 import { NEEDED_ROLE } from '../openapi/descriptions.js';
 import type { Role } from './role.js';
@@ -34,6 +34,6 @@ export function AdminRoute(operationId: string, options: AdminRouteOptions): Met
     ApiExtension(NEEDED_ROLE, role),
     DescribedRoute(operationId, options),
     ...(audited ? [Audited(audited)] : []),
-    ...(sensitiveRead ? [Audited(sensitiveRead, true)] : []),
+    ...(sensitiveRead ? [Audited(sensitiveRead), UseInterceptors(RecordSensitiveReads)] : []),
   );
 }

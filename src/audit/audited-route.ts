@@ -1,6 +1,13 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import type { Observable } from 'rxjs';
 import { prefersCsv } from '../api/lists/list.js';
 import { parseJsonObject } from '../api/validation/json.js';
 import { isIdentifier } from '../api/validation/identifier.js';
@@ -21,29 +28,22 @@ export type AuditedRoute = readonly [
   options?: { readonly polled: boolean },
 ];
 
-interface RouteMetadata {
-  readonly route: AuditedRoute;
-  readonly sensitiveRead: boolean;
-}
+export const Audited = (route: AuditedRoute) => SetMetadata(AUDITED, route);
 
-/** @param sensitiveRead whether the route shows players or money, so that each request is recorded before it is answered */
-export const Audited = (route: AuditedRoute, sensitiveRead = false) =>
-  SetMetadata(AUDITED, { route, sensitiveRead } satisfies RouteMetadata);
-
-function metadataOf(context: ExecutionContext, reflector: Reflector): RouteMetadata | undefined {
-  return reflector.get<RouteMetadata | undefined>(AUDITED, context.getHandler());
+function auditedRouteOf(context: ExecutionContext, reflector: Reflector): AuditedRoute | undefined {
+  return reflector.get<AuditedRoute | undefined>(AUDITED, context.getHandler());
 }
 
 export function isPolled(context: ExecutionContext, reflector: Reflector): boolean {
-  return metadataOf(context, reflector)?.route[2]?.polled ?? false;
+  return auditedRouteOf(context, reflector)?.[2]?.polled ?? false;
 }
 
 /** The action and target that `Audited` sets for the request's route; without it, `route.call` and the route's path. */
 export function newEntryOf(context: ExecutionContext, reflector: Reflector): NewEntry {
   const request = context.switchToHttp().getRequest<Request>();
-  const metadata = metadataOf(context, reflector);
-  if (metadata) {
-    const [action, target] = metadata.route;
+  const route = auditedRouteOf(context, reflector);
+  if (route) {
+    const [action, target] = route;
     return { action, target: targetOf(target, request) };
   }
   const { path } = request.route as { path: string };
@@ -74,24 +74,26 @@ function targetPart(value: string): string {
 }
 
 /**
- * Records a sensitive read with its query parameters. It is the last guard, so it does not record a read that another
- * guard refuses.
+ * Records each read of a route that shows players, money or administrators, with its query parameters, before it is
+ * answered. A read is recorded in its turn: entries are appended one after the other, and each that waits takes a
+ * connection.
  */
 @Injectable()
-export class SensitiveReadGuard implements CanActivate {
+export class RecordSensitiveReads implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
     private readonly audit: Audit,
     private readonly repeated: RepeatedEntries,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<true> {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ActingRequest>();
-    const { actor, query } = request;
-    if (!actor || !metadataOf(context, this.reflector)?.sensitiveRead) return true;
+    const { query } = request;
+    // The guard has set it.
+    const actor = request.actor!;
     // A poll reads a page; the same address as CSV is the whole list.
     const entries = isPolled(context, this.reflector) && !prefersCsv(request) ? this.repeated : this.audit;
     await entries.record(actor, { ...newEntryOf(context, this.reflector), after: query });
-    return true;
+    return next.handle();
   }
 }

@@ -62,3 +62,23 @@ test('an operator and an administrator whose lists hang leave the instance to th
   const metric = `croupier_overload_refusals_total{reason="reads-waited"} ${2 * (READS - UNDER_WAY)}`;
   expect(await world.metrics()).toContain(metric);
 });
+
+/** The lock that serialises appends to the audit log. */
+const APPENDS = 7300003;
+
+test('an administrator whose reads cannot be recorded leaves the instance to the others', async () => {
+  await locker.query('BEGIN');
+  await locker.query('SELECT pg_advisory_xact_lock($1)', [APPENDS]);
+  const reads = Array.from({ length: READS }, () => world.admin('GET', '/v1/admin/sessions'));
+  await vi.waitFor(() => expect(waiting()).toBe(READS - UNDER_WAY), PATIENCE);
+  expect((await world.request('/health/ready')).status).toBe(200);
+  await world.launch();
+  await vi.waitFor(() => expect(waiting()).toBe(0), PATIENCE);
+  await locker.query('ROLLBACK');
+  const codes = (await Promise.all(reads)).map(codeOf);
+  expect(codes.filter((code) => code === 'OVERLOADED')).toHaveLength(READS - UNDER_WAY);
+  expect(codes.filter((code) => code === '200')).toHaveLength(UNDER_WAY);
+  // What was not read is not recorded.
+  const path = '/v1/admin/audit?action=sessions.list';
+  expect((await world.admin('GET', path)).json['items']).toHaveLength(UNDER_WAY);
+});
