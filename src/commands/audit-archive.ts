@@ -2,8 +2,14 @@ import { Logger } from '@nestjs/common';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { auditEntryOf } from '../audit/archive/archive.js';
-import { copyPartition, detachArchived, endedPartitions } from '../audit/archive/archiving.js';
+import {
+  archivesToRestate,
+  copyPartition,
+  detachArchived,
+  endedPartitions,
+} from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
+import type { EntryPlace } from '../audit/entry.js';
 import { Sealer } from '../audit/sealer.js';
 import { requireValidAudit } from '../audit/verification.js';
 import {
@@ -54,9 +60,11 @@ export async function archiveMonths(
     for (const partition of await endedPartitions(database, month)) {
       const copy = await copyPartition(database, sealer, partition, folder);
       if (!copy) continue;
+      const isArchived = ({ day }: EntryPlace) => day < partition.end;
+      const archives = [...(await archivesToRestate(database, sealer, isArchived)), copy.archive];
       await audit.change(actor, async ({ query }, record) => {
-        await repeatSecretEntries(query, audit, record, ({ day }) => day < partition.end);
-        await record(auditEntryOf(copy.archive));
+        await repeatSecretEntries(query, audit, record, isArchived);
+        for (const archive of archives) await record(auditEntryOf(archive));
       });
       print(`Archived ${copy.archive.entries} entries of ${partition.name} in ${copy.path}.`);
     }

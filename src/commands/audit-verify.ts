@@ -84,15 +84,11 @@ async function proveFiles(
   sealer: Sealer | undefined,
   print: Print,
 ): Promise<void> {
-  const { archive, chain, record, seals } = await proveArchives(database, paths, sealer);
+  const { archive, chain, records, seals } = await proveArchives(database, paths, sealer);
   print(
     `The archive is valid: ${chain.entries} entries of ${chain.days} days, up to ${headText(archive.head)}.`,
   );
-  print(
-    record
-      ? `The archive is recorded in the log at ${placeText(record)}.`
-      : 'The log has no record of the archive, so entries may be missing at the end of the file.',
-  );
+  print(`The archive is recorded in the log at ${records.map(placeText).join(', ')}.`);
   if (seals) printSeals(seals.count, print, 'Seals of the archive');
 }
 

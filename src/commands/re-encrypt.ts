@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { userInfo } from 'node:os';
-import { restateArchives } from '../audit/archive/archiving.js';
+import { auditEntryOf } from '../audit/archive/archive.js';
+import { archivesToRestate } from '../audit/archive/archiving.js';
 import { auditOver } from '../audit/audit.service.js';
 import { Sealer } from '../audit/sealer.js';
 import { requireValidAudit } from '../audit/verification.js';
@@ -44,7 +45,8 @@ export async function reEncryptSecrets(storage: Storage, keys: SecretsKeys, prin
     print(
       `Re-encrypted the secrets of ${resealed} of ${tenants} tenants; all secrets now use key ${box.keyId}.`,
     );
-    await restateArchives(database, audit, sealer, actor);
+    const archives = await archivesToRestate(database, sealer, ({ seal }) => seal?.keyId !== sealer.keyId);
+    for (const archive of archives) await audit.record(actor, auditEntryOf(archive));
   });
 }
 

@@ -2,12 +2,18 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditEntryOf } from '../../src/audit/archive/archive.js';
 import { writeArchive } from '../../src/audit/archive/archive-file.js';
-import { Audit } from '../../src/audit/audit.service.js';
+import { copyPartition, endedPartitions } from '../../src/audit/archive/archiving.js';
+import { Audit, auditOver } from '../../src/audit/audit.service.js';
+import { headText, type Witness } from '../../src/audit/entry.js';
+import { Sealer } from '../../src/audit/sealer.js';
 import { archiveMonths, detachArchive } from '../../src/commands/audit-archive.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
 import type { AuditProof } from '../../src/config/configuration.js';
+import { Database } from '../../src/database/database.js';
+import { repeatSecretEntries } from '../../src/tenancy/secrets/re-encryption.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { PROVIDER, useWorld } from '../world/world.js';
 import { tampered } from './tampering.js';
@@ -101,8 +107,35 @@ async function count(): Promise<number> {
   return row!.count;
 }
 
+/** Copies an archive without its first entries. The header names what precedes the rest: that takes no key. */
+async function withoutBeginning(name: string, removed: number, partition?: string): Promise<string> {
+  const [first, ...rest] = (await readFile(path(name), 'utf8')).trimEnd().split('\n');
+  const header = JSON.parse(first!) as { partition: string; lastSeal: number };
+  const cut = rest
+    .slice(0, removed)
+    .map((line) => JSON.parse(line) as Witness & { seal: { number: number } | null });
+  const lastSeal = Math.max(header.lastSeal, ...cut.map(({ seal }) => seal?.number ?? 0));
+  const forged = {
+    ...header,
+    partition: partition ?? header.partition,
+    follows: headText(cut.at(-1)!),
+    lastSeal,
+  };
+  const file = `beginning-cut-from-${name}`;
+  await writeFile(path(file), `${[JSON.stringify(forged), ...rest.slice(removed)].join('\n')}\n`);
+  return file;
+}
+
+/** Ends the clock's month, whose entries are in the default partition, and begins another one. */
+async function beginMonth(months: number): Promise<void> {
+  await world.sql.run(`SELECT adopt_default('audit_entries')`);
+  await setClock(months);
+}
+
 let entries: number;
 let names: string[];
+/** The archive of the month that has the records of `names`. */
+let nextName: string;
 
 test('a run that was interrupted does not keep a later one from writing the same file', async () => {
   const path = join(folder.path, 'later', 'audit_entries_so_far.jsonl');
@@ -155,7 +188,7 @@ describe('a partition is detached only', () => {
   test('if the file is the recorded one', async () => {
     const text = await readFile(path(names[0]!), 'utf8');
     await writeFile(path('shorter.jsonl'), text.trimEnd().split('\n').slice(0, -1).join('\n'));
-    await expect(detach('shorter.jsonl')).rejects.toThrow('the log records another file');
+    await expect(detach('shorter.jsonl')).rejects.toThrow('the log has no record of exactly this file');
     await writeFile(path('altered.jsonl'), text.replace('"actor":"root"', '"actor":"nobody"'));
     await expect(detach('altered.jsonl')).rejects.toThrow('the file is not valid at');
     await writeFile(path('other.jsonl'), '{"format":"csv"}\n');
@@ -215,7 +248,11 @@ describe('archived entries are proved by their seals, which stay', () => {
       /is broken at .*content/,
     ],
     ['a removed entry', (lines) => lines.toSpliced(2, 1), /is broken at .*it is missing, or was moved/],
-    ['a removed end', (lines) => lines.slice(0, -1), /is broken at .*the log records another file/],
+    [
+      'a removed end',
+      (lines) => lines.slice(0, -1),
+      /is broken at .*the log has no record of exactly this file/,
+    ],
     [
       'a removed seal',
       (lines) => lines.with(2, lines[2]!.replace(/"seal":.*/, '"seal":null}')),
@@ -226,6 +263,33 @@ describe('archived entries are proved by their seals, which stay', () => {
     await writeFile(path('tampered.jsonl'), `${alter(lines).join('\n')}\n`);
     const { status, said } = await prove(['tampered.jsonl']);
     expect([status, said]).toEqual([1, expect.stringMatching(expected)]);
+  });
+
+  test('a removed beginning is detected in the first of two files', async () => {
+    const cut = await withoutBeginning(names[0]!, 2);
+    const { status, said } = await prove([cut, names[1]!]);
+    expect([status, said]).toEqual([
+      1,
+      expect.stringMatching(/beginning-cut.*no record of exactly this file/),
+    ]);
+  });
+
+  test('a removed beginning is detected in a single file that claims to be of another month', async () => {
+    const cut = await withoutBeginning(names[1]!, 10, 'audit_entries_2000_01');
+    const { status, said } = await prove([cut]);
+    expect([status, said]).toEqual([
+      1,
+      expect.stringMatching(/beginning-cut.*no record of exactly this file/),
+    ]);
+  });
+
+  test('a removed end is detected in a file that claims to be of another month', async () => {
+    const lines = (await readFile(path(names[1]!), 'utf8')).trimEnd().split('\n').slice(0, -3);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ seal: { mac: expect.any(String) as string } });
+    lines[0] = lines[0]!.replace(/audit_entries_\w+/, 'audit_entries_2000_01');
+    await writeFile(path('end-cut.jsonl'), `${lines.join('\n')}\n`);
+    const { status, said } = await prove(['end-cut.jsonl']);
+    expect([status, said]).toEqual([1, expect.stringMatching(/end-cut.*no record of exactly this file/)]);
   });
 
   test('files that are not consecutive are refused', async () => {
@@ -280,6 +344,14 @@ describe('a beginning that was removed without a genuine record is detected', ()
   });
 });
 
+test('a file is still proved after the month that has its record is archived and detached', async () => {
+  await beginMonth(5);
+  nextName = namesIn(await archive('2999-01'))[0]!;
+  await detach(nextName);
+  expect(await prove([names[0]!])).toMatchObject({ status: 0 });
+  expect(await prove([...names, nextName])).toMatchObject({ status: 0 });
+});
+
 test('after a rotation of SECRETS_KEY the archives are recorded again under the new key', async () => {
   const both = { secretsKey: NEW_KEY, secretsKeyPrevious: KEY };
   expect((await prove([], { secretsKey: NEW_KEY })).said).toContain('run npm run secrets:re-encrypt');
@@ -302,4 +374,29 @@ test('after a rotation of SECRETS_KEY the archives are recorded again under the 
   const { status, said } = await prove(names, { secretsKey: NEW_KEY, head: oldHead });
   expect([status, said]).toEqual([0, expect.stringContaining('heads of archived entries were not compared')]);
   expect(said).toContain('The archive is recorded in the log');
+});
+
+test('a file whose record was archived by an earlier version is proved by the later files', async () => {
+  const keys = { secretsKey: NEW_KEY, secretsKeyPrevious: KEY };
+  await beginMonth(6);
+  const database = world.app.get(Database);
+  const [partition] = (await endedPartitions(database, '2999-01')).slice(-1);
+  const sealer = new Sealer(keys);
+  const { archive } = (await copyPartition(database, sealer, partition!, folder.path))!;
+  const audit = auditOver(database, sealer);
+  // An earlier version repeated the entries about secrets, but not the records of earlier archives.
+  await audit.change(ROOT, async ({ query }, record) => {
+    await repeatSecretEntries(query, audit, record, () => true);
+    await record(auditEntryOf(archive));
+  });
+  const last = `${partition!.name}.jsonl`;
+  await detach(last);
+
+  const { status, said } = await prove([names[0]!], keys);
+  expect([status, said]).toEqual([1, expect.stringContaining('no record of exactly this file')]);
+  const all = await prove([...names, nextName, last], keys);
+  expect([all.status, all.said]).toEqual([0, expect.stringContaining('The archive is recorded in the log')]);
+  const cut = await withoutBeginning(names[0]!, 2);
+  const { status: found } = await prove([cut, ...names.slice(1), nextName, last], keys);
+  expect(found).toBe(1);
 });

@@ -117,23 +117,36 @@ function archiveIn(record: SealedEntry): RecordedArchive | undefined {
   return { partition: record.target.slice(TARGET.length), head, lastSeal, entries, sha256, record };
 }
 
-interface FollowedArchives {
-  /** The last file. */
+/** A file whose own chain and seals are valid. Nothing yet proves that it is complete. */
+interface FollowedFile {
+  readonly path: string;
   readonly archive: Archive;
+  /** The entries of the file that record earlier archives. */
+  readonly records: readonly SealedEntry[];
+}
+
+interface FollowedArchives {
+  /** As their paths, oldest first. */
+  readonly files: readonly FollowedFile[];
   readonly chain: Chain;
   /** Undefined if the seals were not verified. */
   readonly seals: SealCheck | undefined;
 }
 
-interface ProvenArchives extends FollowedArchives {
-  /** The entry of the log that records the last file; undefined if the log has no such entry. */
-  readonly record: EntryPlace | undefined;
+interface ProvenArchives {
+  /** The last file. */
+  readonly archive: Archive;
+  readonly chain: Chain;
+  /** Undefined if the seals were not verified. */
+  readonly seals: SealCheck | undefined;
+  /** The entries that record the files, in the order of the files. */
+  readonly records: readonly EntryPlace[];
 }
 
 /**
  * Verifies archives. The chain in the files must be unbroken. The seals in the files must be valid and equal to those
- * in the database. A valid seal or the log's record of the last file must authenticate the last entry of that file.
- * Verify the log itself first.
+ * in the database. Each file must be, byte for byte, one that the log records: only this proves that nothing was cut
+ * off its beginning or its end, because the header is not sealed. Verify the log itself first.
  * @param paths consecutive archives, oldest first, one or more
  * @param sealer undefined to verify no seals: they are then only compared with those in the database
  * @throws BrokenAuditError with the path of the broken file
@@ -144,15 +157,39 @@ export async function proveArchives(
   paths: readonly string[],
   sealer: Sealer | undefined,
 ): Promise<ProvenArchives> {
-  const followed = await followArchives(database, paths, sealer);
-  const archives = await genuineArchives(new AuditStore(database), sealer);
-  const recorded = archives.find(({ partition }) => partition === followed.archive.partition);
-  const record = await authenticateEnd(followed, recorded).catch(rethrowWithPath(paths.at(-1)!));
-  return { ...followed, record };
+  const { files, chain, seals } = await followArchives(database, paths, sealer);
+  const records = recordsOf(files, await genuineArchives(new AuditStore(database), sealer));
+  return { archive: files.at(-1)!.archive, chain, seals, records };
 }
 
 /**
- * Verifies archives, except that the last entry of the last file is not authenticated.
+ * Finds the record of each file. A record may itself be archived, so the records in a later file count, too, once that
+ * file is proven.
+ * @param recorded the archives that the log in the database records
+ * @throws BrokenAuditError if a file has no record
+ */
+function recordsOf(files: readonly FollowedFile[], recorded: readonly RecordedArchive[]): EntryPlace[] {
+  const known = new Map(recorded.map(({ sha256, record }) => [sha256, record]));
+  const records: EntryPlace[] = [];
+  for (const { path, archive, records: earlier } of files.toReversed()) {
+    const record = known.get(archive.sha256);
+    if (!record) {
+      const error = new BrokenAuditError(
+        placeText(archive.head),
+        'the log has no record of exactly this file, and neither has a later file that was given',
+      );
+      error.path = path;
+      throw error;
+    }
+    records.unshift(record);
+    for (const { sha256, record } of earlier.flatMap((each) => archiveIn(each) ?? []))
+      known.set(sha256, record);
+  }
+  return records;
+}
+
+/**
+ * Verifies the chain and the seals of archives, but not that the files are complete.
  * @throws Error as `proveArchives`
  */
 export async function followArchives(
@@ -164,10 +201,10 @@ export async function followArchives(
   const start = await readHeader(paths[0]!);
   const chain = new Chain(start.follows);
   const seals = sealer && new SealCheck(sealer, undefined, start.lastSeal);
-  let archive: Archive | undefined;
+  const files: FollowedFile[] = [];
   for (const path of paths)
-    archive = await follow(path, archive, store, chain, seals).catch(rethrowWithPath(path));
-  return { archive: archive!, chain, seals };
+    files.push(await follow(path, files.at(-1)?.archive, store, chain, seals).catch(rethrowWithPath(path)));
+  return { files, chain, seals };
 }
 
 /** @param before the archive before this one; undefined for the first one */
@@ -177,12 +214,13 @@ async function follow(
   store: AuditStore,
   chain: Chain,
   seals: SealCheck | undefined,
-): Promise<Archive> {
+): Promise<FollowedFile> {
   const { partition, follows, ...header } = await readHeader(path);
   if (before && (!follows || headText(follows) !== headText(before.head)))
     throw new BrokenAuditError(partition, 'it does not continue the file before it');
   let lastSeal = before?.lastSeal ?? header.lastSeal;
   const entriesBefore = chain.entries;
+  const records: SealedEntry[] = [];
   for await (const page of pagesOf(entriesIn(path))) {
     const kept = new Map((await store.sealsAt(page)).map((seal) => [placeText(seal), seal]));
     for (const entry of page) {
@@ -192,28 +230,13 @@ async function follow(
       chain.follow(entry);
       seals?.follow(entry);
       lastSeal = seal?.number ?? lastSeal;
+      if (entry.action === ACTION) records.push(entry);
     }
   }
   const entries = chain.entries - entriesBefore;
   if (entries === 0) throw new BrokenAuditError(partition, 'it has no entries');
-  return { partition, head: chain.last!, lastSeal, entries, sha256: await sha256Of(path) };
-}
-
-/** @returns the log's record of the last file; undefined if a valid seal authenticates the end of the file instead */
-async function authenticateEnd(
-  { archive: { head, sha256 }, seals }: FollowedArchives,
-  recorded: RecordedArchive | undefined,
-): Promise<EntryPlace | undefined> {
-  if (!recorded) {
-    seals?.end();
-    if (seals?.count.notYetSealed === 0) return undefined;
-    const seal = seals ? 'no valid seal covers it' : 'its seal was not verified';
-    throw new BrokenAuditError(placeText(head), `${seal}, and the log has no record of this file`);
-  }
-  const { record } = recorded;
-  if (headText(head) === headText(recorded.head) && sha256 === recorded.sha256) return record;
-  const reason = `the log records another file at ${placeText(record)}: that file ends with ${placeText(recorded.head)}`;
-  throw new BrokenAuditError(placeText(head), reason);
+  const archive = { partition, head: chain.last!, lastSeal, entries, sha256: await sha256Of(path) };
+  return { path, archive, records };
 }
 
 function rethrowWithPath(path: string): (error: unknown) => never {

@@ -2,12 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../database/database.js';
 import { detachPartition, type Partition, partitionsUntil } from '../../database/partitions.js';
-import { type Archive, auditEntryOf, followArchives, genuineArchives, proveArchives } from './archive.js';
-import type { Actor } from '../actor.js';
+import { type Archive, followArchives, genuineArchives, proveArchives } from './archive.js';
 import { writeArchive } from './archive-file.js';
-import type { Audit } from '../audit.service.js';
 import { AuditStore } from '../audit.store.js';
 import { BrokenAuditError } from '../chain.js';
+import type { SealedEntry } from '../entry.js';
 import type { Sealer } from '../sealer.js';
 
 /**
@@ -42,10 +41,10 @@ export async function copyPartition(
   const path = join(folder, `${partition.name}.jsonl`);
   const header = { partition: partition.name, follows: before?.head, lastSeal: before?.lastSeal ?? 0 };
   const pages = store.pages(before?.head, partition.end);
-  const { archive } = await writeArchive(path, header, pages, (written) =>
+  const { files } = await writeArchive(path, header, pages, (written) =>
     followArchives(database, [written], sealer).catch(refuseFile),
   );
-  return { path, archive };
+  return { path, archive: files[0]!.archive };
 }
 
 function refuseFile(error: unknown): never {
@@ -54,22 +53,21 @@ function refuseFile(error: unknown): never {
 }
 
 /**
- * Records each genuine archive again if its record is not sealed with the current key, so that the archive can still be
- * verified after the previous key is destroyed. Verify the log first.
+ * The genuine archives that have to be recorded again, because the log would otherwise lose the last record with which
+ * `proveArchives` can verify them. Verify the log first.
+ * @param willBeLost whether the record is about to be archived, or its seal's key about to be destroyed
  */
-export async function restateArchives(
+export async function archivesToRestate(
   database: Database,
-  audit: Audit,
   sealer: Sealer,
-  actor: Actor,
-): Promise<void> {
+  willBeLost: (record: SealedEntry) => boolean,
+): Promise<Archive[]> {
   const archives = await genuineArchives(new AuditStore(database), sealer);
-  const current = new Set(
-    archives.filter(({ record }) => record.seal?.keyId === sealer.keyId).map(({ partition }) => partition),
+  const kept = new Set(
+    archives.filter(({ record }) => !willBeLost(record)).map(({ partition }) => partition),
   );
   const byPartition = new Map(archives.map((archive) => [archive.partition, archive]));
-  for (const [partition, archive] of byPartition)
-    if (!current.has(partition)) await audit.record(actor, auditEntryOf(archive));
+  return [...byPartition.values()].filter(({ partition }) => !kept.has(partition));
 }
 
 /**
@@ -84,9 +82,8 @@ export async function detachArchived(
   sealer: Sealer | undefined,
   path: string,
 ): Promise<string> {
-  const { archive, record } = await proveArchives(database, [path], sealer).catch(refuseFile);
+  const { archive } = await proveArchives(database, [path], sealer).catch(refuseFile);
   const { partition, head, entries } = archive;
-  if (!record) throw new Error('the log has no record of this file');
   const store = new AuditStore(database);
   const oldest = await store.oldestPartition();
   const ended = await partitionsUntil(database, 'audit_entries', await store.nextDay());
