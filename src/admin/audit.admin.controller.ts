@@ -5,6 +5,7 @@ import { ACTIONS, actionsOf } from '../audit/actions.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import type { Entry } from '../audit/entry.js';
+import { Reads } from '../audit/reads.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { itemFrom } from '../api/lists/item.js';
@@ -24,7 +25,10 @@ import {
 @ApiTags('Audit log')
 @Controller('v1/admin/audit')
 export class AuditAdminController {
-  constructor(private readonly audit: Audit) {}
+  constructor(
+    private readonly audit: Audit,
+    private readonly reads: Reads,
+  ) {}
 
   @Get()
   @AdminRoute('listAuditEntries', {
@@ -42,7 +46,7 @@ export class AuditAdminController {
   ): Promise<AuditListResponse | StreamableFile> {
     const read = (page: AuditQuery) => this.page(page);
     const answer = await answerList(format, { query, name: 'audit', columns: AUDIT_COLUMNS, read });
-    await this.audit.record(actor, { action: 'audit.read', target: 'audit', after: query });
+    await this.reads.record(actor, { action: 'audit.read', target: 'audit', after: query });
     return answer;
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { invalidCursor } from '../api/lists/invalid-cursor.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
+import { Reads } from '../audit/reads.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { DatabaseClock } from '../database/database-clock.js';
@@ -22,6 +23,7 @@ import { KeyStore } from './key.store.js';
 export class KeyAdministration {
   constructor(
     private readonly audit: Audit,
+    private readonly reads: Reads,
     private readonly keys: KeyStore,
     private readonly randomness: Randomness,
     private readonly databaseClock: DatabaseClock,
@@ -57,7 +59,7 @@ export class KeyAdministration {
     return { ...keyResponse(stored), key };
   }
 
-  /** @throws CroupierError INVALID_REQUEST */
+  /** @throws CroupierError INVALID_REQUEST · RATE_LIMITED */
   async list(actor: Actor, query: PageQuery): Promise<PageOf<KeyResponse>> {
     const page = await pageById(
       query,
@@ -67,7 +69,7 @@ export class KeyAdministration {
       },
       ({ id }) => id,
     );
-    await this.audit.record(actor, { action: 'key.list', target: 'keys', after: query });
+    await this.reads.record(actor, { action: 'key.list', target: 'keys', after: query });
     return { ...page, items: page.items.map(keyResponse) };
   }
 

@@ -12,9 +12,8 @@ import { prefersCsv } from '../api/lists/list.js';
 import { parseJsonObject } from '../api/validation/json.js';
 import { isIdentifier } from '../api/validation/identifier.js';
 import type { ActingRequest } from './actor.js';
-import { Audit } from './audit.service.js';
 import type { NewEntry } from './entry.js';
-import { RepeatedEntries } from './repeated-entries.js';
+import { Reads } from './reads.js';
 
 const AUDITED = 'croupier:audited';
 
@@ -77,23 +76,23 @@ function targetPart(value: string): string {
  * Records each read of a route that shows players, money or administrators, with its query parameters, before it is
  * answered. A read is recorded in its turn: entries are appended one after the other, and each that waits takes a
  * connection.
+ * @throws CroupierError RATE_LIMITED after too many reads
  */
 @Injectable()
 export class RecordSensitiveReads implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
-    private readonly audit: Audit,
-    private readonly repeated: RepeatedEntries,
+    private readonly reads: Reads,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ActingRequest>();
-    const { query } = request;
-    // The guard has set it.
+    // The guard has set the actor.
     const actor = request.actor!;
+    const entry = { ...newEntryOf(context, this.reflector), after: request.query };
     // A poll reads a page; the same address as CSV is the whole list.
-    const entries = isPolled(context, this.reflector) && !prefersCsv(request) ? this.repeated : this.audit;
-    await entries.record(actor, { ...newEntryOf(context, this.reflector), after: query });
+    if (isPolled(context, this.reflector) && !prefersCsv(request)) await this.reads.recordPoll(actor, entry);
+    else await this.reads.record(actor, entry);
     return next.handle();
   }
 }

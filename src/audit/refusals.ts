@@ -5,29 +5,26 @@ import { CATALOGUE } from '../errors/catalogue.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Clock } from '../runtime/clock.js';
-import { CountingWindows } from '../runtime/counting-windows.js';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 import { isPolled, newEntryOf } from './audited-route.js';
+import { EntryBudget } from './entry-budget.js';
 import { RepeatedEntries } from './repeated-entries.js';
 
 /** Number of refusals in one window after which an administrator has to wait for the window's end. */
 const REFUSALS = 1_000;
-/** Length of a window, in milliseconds. An administrator's first refusal opens it. */
-const WINDOW_MS = 60_000;
 
 /**
  * Records each call of an administrator that is refused with 403 or 409 in an entry of its own, with the request id. On
  * a route that clients poll, only the first refusal has an entry of its own. Its repetitions within the next minute
  * become one more entry, which counts them. Contract, section 9, "Roles".
  *
- * The number of entries that one administrator's refused calls can cause is bounded, because appends wait for each
- * other. Refusals on polled routes are not counted. Each instance counts separately.
+ * The number of entries that one administrator's refused calls can cause is bounded. Such repetitions do not count.
  */
 @Injectable()
 export class Refusals {
   private readonly logger = new BoundedLogger('Audit');
-  private readonly windows: CountingWindows;
+  private readonly budget: EntryBudget;
 
   constructor(
     private readonly reflector: Reflector,
@@ -35,15 +32,12 @@ export class Refusals {
     private readonly repeated: RepeatedEntries,
     clock: Clock,
   ) {
-    this.windows = new CountingWindows(() => clock.monotonicMs());
+    this.budget = new EntryBudget(REFUSALS, clock);
   }
 
   /** @throws CroupierError RATE_LIMITED if too many calls of the actor were refused in the current window */
-  admit({ actor }: Actor): void {
-    const window = this.windows.current(actor);
-    if (!window || window.count < REFUSALS) return;
-    const waitSeconds = this.windows.secondsLeft(window);
-    throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+  admit(actor: Actor): void {
+    this.budget.requireRest(actor);
   }
 
   /**
@@ -53,9 +47,9 @@ export class Refusals {
   async record(context: ExecutionContext, actor: Actor, { code, message }: CroupierError): Promise<void> {
     const entry = { ...newEntryOf(context, this.reflector), after: { error: message }, outcome: code };
     try {
-      if (isPolled(context, this.reflector)) return await this.repeated.record(actor, entry);
-      this.windows.currentOrNew(actor.actor, WINDOW_MS).count += 1;
-      await this.audit.record(actor, entry);
+      const polled = isPolled(context, this.reflector);
+      if (!polled || !this.repeated.isRepetition(actor, entry)) this.budget.spend(actor);
+      await (polled ? this.repeated : this.audit).record(actor, entry);
     } catch (error) {
       const detail = (error as Error).message;
       this.logger.warn({ msg: 'a refusal cannot be recorded', action: entry.action, code, detail });

@@ -51,9 +51,14 @@ export class RepeatedEntries {
     });
   }
 
+  /** Whether `record` would only count the entry, because it repeats one of the last minute. */
+  isRepetition(actor: Actor, entry: NewEntry): boolean {
+    return this.windows.has(keyOf(actor, entry));
+  }
+
   /** Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed. */
   async record(actor: Actor, entry: NewEntry): Promise<void> {
-    const key = JSON.stringify([actor.actor, actor.role, actor.address, entry]);
+    const key = keyOf(actor, entry);
     const open = this.windows.get(key);
     if (open) {
       open.repeats += 1;
@@ -90,4 +95,8 @@ export class RepeatedEntries {
       }
     }
   }
+}
+
+function keyOf({ actor, role, address }: Actor, entry: NewEntry): string {
+  return JSON.stringify([actor, role, address, entry]);
 }
