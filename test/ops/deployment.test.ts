@@ -68,6 +68,22 @@ describe('the chart', () => {
     }
   });
 
+  /** The pods of the instances and of the owner's jobs, with the kind of their object. */
+  const pods = (changed: Json = {}): [kind: string, spec: Json][] =>
+    objects({ ownerSecretName: 'owner', ...changed }).flatMap(({ kind, spec }) => {
+      const { template } = spec?.jobTemplate?.spec ?? spec ?? {};
+      return template === undefined ? [] : [[kind, template.spec]];
+    });
+
+  test('gives no pod a token for the API of Kubernetes', () => {
+    const tokens = pods().map(([kind, spec]) => [kind, spec['automountServiceAccountToken']]);
+    expect(tokens.sort()).toEqual([
+      ['CronJob', false],
+      ['Deployment', false],
+      ['Job', false],
+    ]);
+  });
+
   test('mounts volumes of their own in the instances and in both jobs of the owner', () => {
     const volume = (name: string) => ({ name, persistentVolumeClaim: { claimName: name } });
     const mount = (name: string) => ({ name, mountPath: `/mnt/${name}` });
@@ -77,10 +93,7 @@ describe('the chart', () => {
       ownerVolumes: [volume('authority')],
       ownerVolumeMounts: [mount('authority')],
     };
-    const mounted = objects({ ownerSecretName: 'owner', ...given }).flatMap(({ kind, spec }) => {
-      const { template } = spec?.jobTemplate?.spec ?? spec ?? {};
-      return template === undefined ? [] : [[kind, template.spec]];
-    });
+    const mounted = pods(given);
     expect(mounted.map(([kind]) => kind).sort()).toEqual(['CronJob', 'Deployment', 'Job']);
     for (const [kind, { containers, volumes }] of mounted) {
       const name = kind === 'Deployment' ? 'heads' : 'authority';
@@ -147,9 +160,9 @@ describe('the chart', () => {
 });
 
 describe('compose.yaml', () => {
-  const { services } = load(read('ops/compose.yaml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
-    services: Record<string, Json>;
-  };
+  const { services, volumes: named } = load(read('ops/compose.yaml'), {
+    schema: CORE_SCHEMA.withTags(mergeTag),
+  }) as { services: Record<string, Json>; volumes: Json };
 
   test('starts all parts of a deployment, with an environment that the service accepts', () => {
     expect(Object.keys(services).sort()).toEqual([
@@ -181,6 +194,14 @@ describe('compose.yaml', () => {
     );
     for (const address of addresses) expect(address).toMatch(/^10\.213\.7\.\d+$/);
     expect(new Set(addresses).size).toBe(2);
+  });
+
+  test('keeps the nonces in Redis over a restart, and does not evict them', () => {
+    const { command, volumes } = services['redis'] as { command: string[]; volumes: string[] };
+    const setting = (name: string) => command[command.indexOf(`--${name}`) + 1];
+    expect([setting('appendonly'), setting('maxmemory-policy')]).toEqual(['yes', 'noeviction']);
+    expect(volumes).toEqual(['redis:/data']);
+    expect(named).toHaveProperty('redis');
   });
 
   test('mounts files that exist', () => {
