@@ -2,6 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type ActingRequest, actsAs } from '../audit/actor.js';
 import { Refusals } from '../audit/refusals.js';
+import { isSandboxAdminKey } from '../config/keys.js';
+import { isLoopback } from '../config/trusted-proxies.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { pathOf } from '../server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
@@ -47,8 +49,9 @@ export class AdminGuard implements CanActivate {
       return current !== undefined && holds(current.roles, required);
     });
     this.refusals.admit(actor);
-    if (holds(roles, required)) return true;
-    const refusal = new CroupierError('FORBIDDEN', `this needs the role ${required}`);
+    const reason = reasonToRefuse(request, key, roles, required);
+    if (reason === undefined) return true;
+    const refusal = new CroupierError('FORBIDDEN', reason);
     await this.refusals.record(context, actor, refusal);
     throw refusal;
   }
@@ -67,6 +70,24 @@ export class AdminGuard implements CanActivate {
 /** The key or token of a request; undefined without a valid `Authorization` header. */
 export function credentialOf({ headers }: Pick<ActingRequest, 'headers'>): string | undefined {
   return BEARER.exec(headers.authorization ?? '')?.[1];
+}
+
+function reasonToRefuse(
+  { headers }: ActingRequest,
+  key: string,
+  roles: readonly Role[],
+  required: Role,
+): string | undefined {
+  // Everyone knows the sandbox's own key. A web page whose host name resolves to this machine could use it, because its
+  // requests have the page's own origin; only their Host header reveals it.
+  if (isSandboxAdminKey(key) && !isLoopback(hostIn(headers.host)))
+    return "the sandbox's own key is accepted only at localhost or a loopback address";
+  return holds(roles, required) ? undefined : `this needs the role ${required}`;
+}
+
+/** The host of a `Host` header, without its port and without the brackets of an IPv6 address. */
+function hostIn(header = ''): string {
+  return header.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 }
 
 function unauthorized(): CroupierError {

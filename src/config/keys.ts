@@ -4,6 +4,10 @@ import { ConfigurationError, type Reader } from './variable-reader.js';
 const SANDBOX_ADMIN_API_KEY = 'sandbox-admin-key-for-play-money-only';
 const SANDBOX_SECRETS_KEY = Buffer.alloc(32, 'croupier sandbox');
 
+export function isSandboxAdminKey(key: string): boolean {
+  return key === SANDBOX_ADMIN_API_KEY;
+}
+
 const CREATE_KEY = 'create one with `openssl rand -base64 32`';
 
 /** The keys for the stored tenant secrets, as `Configuration` describes them. */

@@ -15,7 +15,7 @@ import { IssuerKeys } from '../../src/outbound/issuer-keys.js';
 import { Clock } from '../../src/runtime/clock.js';
 
 const KEY = 'k'.repeat(32);
-const configuration: Configuration = readConfiguration({ SANDBOX: 'true', ADMIN_API_KEY: KEY });
+const own: Configuration = readConfiguration({ SANDBOX: 'true', ADMIN_API_KEY: KEY });
 
 beforeAll(() => {
   Logger.overrideLogger(false);
@@ -32,8 +32,18 @@ class Routes {
   }
 }
 
+interface Asked {
+  readonly role?: Role;
+  readonly host?: string;
+  readonly configuration?: Configuration;
+}
+
 /** Calls the guard as an administrator with one role, or with the root key. */
-async function ask(route: keyof Routes, authorization?: string, role?: Role) {
+async function ask(
+  route: keyof Routes,
+  authorization?: string,
+  { role, host = 'croupier.example', configuration = own }: Asked = {},
+) {
   const clock = new Clock();
   const keys = { liveByHash: () => Promise.resolve(undefined) } as unknown as KeyStore;
   const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
@@ -50,7 +60,7 @@ async function ask(route: keyof Routes, authorization?: string, role?: Role) {
   } = {
     method: 'GET',
     route: { path: '/v1/admin/providers' },
-    headers: { authorization },
+    headers: { authorization, host },
     ip: '192.0.2.1',
     originalUrl: '/v1/admin/providers',
   };
@@ -103,12 +113,39 @@ describe("an administrator's route", () => {
   test.each(['operations', 'promotions', 'support', 'auditor'] as const)(
     'is forbidden to %s',
     async (role) => {
-      await expect(ask('administrators', 'Bearer x', role)).rejects.toMatchObject({
+      await expect(ask('administrators', 'Bearer x', { role })).rejects.toMatchObject({
         code: 'FORBIDDEN',
         message: 'this needs the role admin',
       });
     },
   );
+
+  describe("with the sandbox's own key", () => {
+    const configuration = readConfiguration({ SANDBOX: 'true' });
+    const askAt = (host: string) =>
+      ask('administrators', `Bearer ${configuration.adminApiKey}`, { host, configuration });
+
+    test.each(['localhost:3000', 'LOCALHOST', '127.0.0.1:3000', '127.0.0.2', '[::1]:3000', '[::1]'])(
+      'is open at %s',
+      async (host) => {
+        expect(await askAt(host)).toMatchObject({ passed: true });
+      },
+    );
+
+    test.each([
+      'evil.example:3000',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example:3000',
+      '192.0.2.1:3000',
+      'evil.example:3000:127.0.0.1',
+      '',
+    ])('is forbidden at another host, as of a page whose name resolves to this machine: %j', async (host) => {
+      await expect(askAt(host)).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+        message: "the sandbox's own key is accepted only at localhost or a loopback address",
+      });
+    });
+  });
 
   test('needs no signature, while a route without a declaration does', () => {
     expect(new Reflector().get(CALLER, Routes.prototype.administrators)).toBe('unsigned');
