@@ -1,8 +1,12 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PATIENCE } from '../world/patience.js';
 import { OPERATOR, useWorld } from '../world/world.js';
 
 const world = useWorld();
+// However long the calls of a test take, they are in one window.
+let runClock: () => void;
+beforeEach(() => (runClock = world.clock.stop()));
+afterEach(() => runClock());
 
 /** Creates a key and returns a function that calls with it. */
 async function keyOf(role: 'auditor' | 'support') {
