@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/database/database.js';
 import { GameStore } from '../../src/tenancy/game.store.js';
+import { lockSecrets, lockSecretsOf } from '../../src/tenancy/secrets/encrypted-secret.store.js';
 import { TenantStore } from '../../src/tenancy/tenant.store.js';
 import { waitingForLocks } from '../world/locks.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -74,6 +75,14 @@ describe('a launch does not wait for the end of', () => {
   test('a change of its game', async () => {
     await database.transaction(async (transaction) => {
       await games.put(transaction, game);
+      await world.launch();
+    });
+  });
+
+  test('a transaction that has locked the secrets of all tenants', async () => {
+    await database.transaction(async ({ query }) => {
+      await lockSecrets(query);
+      await lockSecretsOf(query, 'OPERATOR', OPERATOR);
       await world.launch();
     });
   });

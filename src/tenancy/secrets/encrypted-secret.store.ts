@@ -21,11 +21,14 @@ const COLUMNS = `
 
 const ALL = named('encrypted_secret_all', `SELECT ${COLUMNS} FROM tenants ORDER BY id`);
 
-const LOCKED = named('encrypted_secret_locked', `${ALL.text} FOR UPDATE`);
+/** Rows that refer to a tenant, such as a new session, can still be inserted, unlike with FOR UPDATE. */
+const LOCK = 'FOR NO KEY UPDATE';
+
+const LOCKED = named('encrypted_secret_locked', `${ALL.text} ${LOCK}`);
 
 const LOCKED_ONE = named(
   'encrypted_secret_locked_one',
-  `SELECT ${COLUMNS} FROM tenants WHERE kind = :kind AND id = :id FOR UPDATE`,
+  `SELECT ${COLUMNS} FROM tenants WHERE kind = :kind AND id = :id ${LOCK}`,
 );
 
 const REPLACE = named(
@@ -58,7 +61,7 @@ export async function secretsInSnapshot(query: Query): Promise<EncryptedSecrets[
   return query<EncryptedSecrets>(ALL, {});
 }
 
-/** Selects every tenant FOR UPDATE, ordered by id. */
+/** Selects every tenant FOR NO KEY UPDATE, ordered by id. */
 export function lockSecrets(query: Query): Promise<EncryptedSecrets[]> {
   return query<EncryptedSecrets>(LOCKED, {});
 }
