@@ -91,7 +91,7 @@ CREATE TABLE attempt_ids (
   request_id text COLLATE "C",
   operator_transaction_id text COLLATE "C",
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
-);
+) WITH (autovacuum_vacuum_threshold=100000, autovacuum_vacuum_scale_factor=0.01, vacuum_index_cleanup=on);
 CREATE INDEX attempt_ids_by_time ON attempt_ids USING btree (created_at);
 CREATE INDEX attempt_ids_of_operator ON attempt_ids USING btree (operator_transaction_id, created_at) WHERE (operator_transaction_id IS NOT NULL);
 CREATE INDEX attempt_ids_of_platform ON attempt_ids USING btree (platform_transaction_id, created_at);
@@ -638,7 +638,7 @@ CREATE TABLE transactions (
   promotion_ref text,
   CONSTRAINT transactions_pkey PRIMARY KEY (provider_id, transaction_id),
   CONSTRAINT transactions_sound CHECK (transaction_is_sound(transactions.*)) NOT VALID
-);
+) WITH (autovacuum_vacuum_threshold=100000, autovacuum_vacuum_scale_factor=0.01, vacuum_index_cleanup=on);
 CREATE INDEX transactions_adjustments ON transactions USING btree (operator_id, currency, (
 CASE
     WHEN (state = 'APPROVED'::text) THEN updated_at

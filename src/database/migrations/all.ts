@@ -38,3 +38,4 @@ export { SoundReportedAnswers1764000000048 } from './0048-sound-reported-answers
 export { GrantsOfGame1764000000049 } from './0049-grants-of-game.js';
 export { SessionsAtOperatorOfPlayer1764000000050 } from './0050-sessions-at-operator-of-player.js';
 export { GrantsOfBatchesByChange1764000000051 } from './0051-grants-of-batches-by-change.js';
+export { VacuumOfTransactions1764000000053 } from './0053-vacuum-of-transactions.js';
