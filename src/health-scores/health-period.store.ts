@@ -9,9 +9,6 @@ import { LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
  * interval at which an instance stores its counts.
  */
 const BREAKER_SHOWN_SECONDS = 5;
-/** Maximum number of rows that one statement removes. */
-const MAX_REMOVED = 5_000;
-
 /**
  * The counts of calls to a tenant by age: `minutes` is 1 for the last minute, 5 for the four minutes before it, and 60
  * for the rest of the last hour.
@@ -54,9 +51,12 @@ export const READ = named(
 const REMOVE_OLD = named(
   'health_remove_old',
   `
-    DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM health_periods WHERE started_at < clock_timestamp() - interval '61 minutes'
-       LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED))`,
+    WITH removed AS (
+      DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM health_periods WHERE started_at < clock_timestamp() - interval '61 minutes'
+         LIMIT :limit FOR UPDATE SKIP LOCKED))
+      RETURNING 1)
+    SELECT count(*)::int AS rows FROM removed`,
 );
 
 @Injectable()
@@ -74,7 +74,9 @@ export class HealthPeriodStore {
     return this.database.query<CallsWithin>(READ, { tenantIds, minutes });
   }
 
-  async removeOld(): Promise<void> {
-    await this.database.query(REMOVE_OLD, {});
+  /** @returns the number of removed rows, at most `limit` */
+  async removeOld(limit: number): Promise<number> {
+    const [removed] = await this.database.query<{ rows: number }>(REMOVE_OLD, { limit });
+    return removed?.rows ?? 0;
   }
 }
