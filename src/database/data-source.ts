@@ -124,6 +124,7 @@ export async function migrate(url: string): Promise<string[]> {
   await lock.connect().catch(refuseUnopened);
   try {
     if (lock.isStandby) throw new Error('DATABASE_URL: the server is a standby, which can only be read');
+    await refuseChangedCollation(lock);
     await takeMigrationLock(lock).catch(refuse('the database was lost while waiting for its migration lock'));
     return await runMigrations(url).catch(refuse('the schema cannot be brought up to date'));
   } finally {
@@ -156,6 +157,31 @@ export const MIGRATIONS_RUN = 'SELECT name FROM migrations';
 export function pendingOf(done: readonly { readonly name: string }[]): string[] {
   const names = new Set(done.map(({ name }) => name));
   return MIGRATIONS.map(({ name }) => name).filter((name) => !names.has(name));
+}
+
+/**
+ * Selects the version of the collation with which the database's indexes were built and that of the server's library,
+ * if they differ. PostgreSQL records no version for the locale C, whose order never changes.
+ */
+const CHANGED_COLLATION = `
+  SELECT datcollversion AS recorded, coalesce(pg_database_collation_actual_version(oid), 'unknown') AS actual
+    FROM pg_database
+   WHERE datname = current_database() AND datcollversion IS NOT NULL
+     AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`;
+
+/**
+ * Refuses a database whose texts may sort differently since its indexes were built. A search in such an index can miss
+ * a row that exists, so a unique index would let a transaction be booked twice.
+ */
+async function refuseChangedCollation(connection: Connection): Promise<void> {
+  const { rows } = await connection
+    .query<{ recorded: string; actual: string }>(CHANGED_COLLATION)
+    .catch(refuse('the collation of the database cannot be read'));
+  const [changed] = rows;
+  if (!changed) return;
+  throw new Error(
+    `DATABASE_URL: the collation of the database has version ${changed.recorded}, that of the server ${changed.actual}: rebuild the indexes first (docs/databases.md, "PostgreSQL: collation")`,
+  );
 }
 
 function migrationConnection(url: string): Connection {
