@@ -82,7 +82,8 @@ export class LimitsService implements OnApplicationBootstrap {
   async judge(query: Query, key: LimitKey, stake: Stake): Promise<ExceededLimit | undefined> {
     const { own, defaults } = await this.lock(query, key);
     const limits = inEffect(own, defaults);
-    if (isEmpty(limits)) return undefined;
+    // The amount used takes time to sum, and the lock is held meanwhile.
+    if (limits.dailyMinor === null && !exceeded(limits, 0, stake)) return undefined;
     return exceeded(limits, await this.limits.usedMinor(key, query), stake);
   }
 

@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Database } from '../../src/database/database.js';
+import { LimitStore } from '../../src/limits/limit.store.js';
+import { LimitsService } from '../../src/limits/limits.service.js';
 import {
   ADJUSTMENTS,
   adjustmentOrder,
@@ -316,4 +319,24 @@ test('a WIN above maxWinMinor is booked, and joins the flagged winnings', async 
     { transactionId: big.transactionId, flag: 'ABOVE_LIMIT', amountMinor: 1_001 },
   ]);
   expect(await world.metrics()).toMatch(/croupier_flagged_winnings_total\{.*flag="ABOVE_LIMIT".*\} 1/);
+});
+
+test('the amount used is read only for a daily limit, and for what exceeds another limit', async () => {
+  const key = { operatorId: OPERATOR, currency: 'EUR' };
+  const reads = vi.spyOn(world.app.get(LimitStore), 'usedMinor');
+  const judge = (amountMinor: number) =>
+    world.app
+      .get(Database)
+      .transaction(({ query }) =>
+        world.app.get(LimitsService).judge(query, key, { kind: 'grant', amountMinor }),
+      );
+  try {
+    await world.admin('PUT', PATH, { maxGrantMinor: 100 });
+    expect(await judge(100)).toBeUndefined();
+    expect(reads).not.toHaveBeenCalled();
+    expect(await judge(101)).toMatchObject({ name: 'maxGrantMinor', limitMinor: 100 });
+    expect(reads).toHaveBeenCalledTimes(1);
+  } finally {
+    reads.mockRestore();
+  }
 });
