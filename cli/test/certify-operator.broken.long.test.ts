@@ -101,7 +101,7 @@ describe('a correct wallet fails nothing', () => {
     const options = [...ON_BUSY_MACHINE, '--restart-command', 'COMMAND'];
     const { status, failed, blocked, printed } = await certified(wallet, options, atEnd);
     expect({ status, failed, blocked }).toEqual({ status: 0, failed: [], blocked: [] });
-    expect(printed).toMatch(/ 0 skipped\nThe integration is certified\.$/);
+    expect(printed).toMatch(/ 0 skipped\nThe integration is certified\. Options that test less /);
   });
 });
 

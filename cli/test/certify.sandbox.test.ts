@@ -48,21 +48,32 @@ test('the sandbox provider is certified, with nothing skipped', async () => {
     ],
     { secret: SECRET },
   );
-  expect(printed).toContain('The integration is certified.');
+  const certified =
+    'The integration is certified. Options that test less than their defaults: --patience-seconds 0, --slow-ms 20.';
+  expect(printed).toContain(certified);
   expect(status).toBe(0);
   const report = JSON.parse(await readFile(json, 'utf8')) as {
     certified: boolean;
     digest: string;
     cases: { outcome: string }[];
   };
-  expect(report.certified).toBe(true);
+  expect(report).toMatchObject({
+    certified: true,
+    options: { calls: '100', 'timeout-ms': '10000', 'slow-ms': '20', 'patience-seconds': '0' },
+    weakenedOptions: ['patience-seconds', 'slow-ms'],
+  });
   expect(report.cases.length).toBeGreaterThanOrEqual(30);
   expect(new Set(report.cases.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
   expect(await readFile(junit, 'utf8')).toContain(report.digest);
   expect(await readFile(junit, 'utf8')).toContain(`tests="${report.cases.length}" failures="0"`);
   const certificate = await readFile(html, 'utf8');
-  for (const shown of [report.digest, 'The integration is certified.', 'sandbox-provider', provider.baseUrl])
+  for (const shown of [report.digest, certified, '--timeout-ms 10000', 'sandbox-provider', provider.baseUrl])
     expect(certificate).toContain(shown);
+  for (const path of [json, html]) {
+    const { printed: verified } = await command(['verify-certificate', path]);
+    expect(verified).toMatch(/Options .*--timeout-ms 10000 --slow-ms 20/);
+    expect(verified).toMatch(/Weakened by +--patience-seconds, --slow-ms\n/);
+  }
   expect(certificate).not.toMatch(/<script|<link|src=|https:/);
 });
 

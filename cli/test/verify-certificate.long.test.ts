@@ -94,6 +94,7 @@ test.each<[keyof typeof reports, string, string | RegExp, string]>([
   ['json', 'the time', /"startedAt": "2/, '"startedAt": "3'],
   ['json', 'the address', '127.0.0.1', '127.0.0.2'],
   ['json', 'the verdict', '"certified": false', '"certified": true'],
+  ['json', 'an option', '"timeout-ms": "10000"', '"timeout-ms": "5000"'],
   ['json', 'a count', '"failed": 1', '"failed": 0'],
   ['json', 'an outcome', '"outcome": "failed"', '"outcome": "passed"'],
   ['json', 'a reason', '--play-path', '--play-patch'],
@@ -106,6 +107,7 @@ test.each<[keyof typeof reports, string, string | RegExp, string]>([
   ['html', 'the verdict', 'is not certified', 'is now certified'],
   ['html', 'the style', '#a3121f', '#0a6b2d'],
   ['html', 'a fact', '2 passed, 1 failed', '3 passed, 0 failed'],
+  ['html', 'an option', '--timeout-ms 10000', '--timeout-ms 5000'],
   ['html', 'an outcome', '<td class="failed">failed', '<td class="failed">passed'],
   ['html', 'a class', /<td>[ABC]<\/td>/, '<td>S</td>'],
   ['html', 'the embedded report', '&quot;certified&quot;: false', '&quot;certified&quot;: true'],
@@ -141,6 +143,25 @@ test.each([
     expect(status).toBe(1);
   },
 );
+
+test('a certificate of before options were written in it is confirmed', async () => {
+  const { options, weakenedOptions, ...report } = JSON.parse(reports.json) as Record<string, unknown>;
+  expect({ options, weakenedOptions }).toMatchObject({
+    options: { calls: '20' },
+    weakenedOptions: ['calls'],
+  });
+  const digest = digestOf(report);
+  const json = jsonReport({ ...report, digest });
+  const page = htmlCertificate(runOf(report), json, digest);
+  expect(page).not.toContain('<dt>Options</dt>');
+  for (const text of [json, page]) {
+    const { status, printed } = await verified(text);
+    expect({ status, printed }).toMatchObject({
+      status: 0,
+      printed: expect.not.stringContaining('Options') as string,
+    });
+  }
+});
 
 test('a page of another version is not confirmed', async () => {
   const report = JSON.parse(reports.json) as Record<string, unknown>;

@@ -25,6 +25,9 @@ export const CERTIFICATION_HELP = `  --only ID                runs only this cas
                            verify-certificate checks both
   --list                   prints the cases with the rules of the contract, and does nothing else
 
+The certificate shows the values of all options that have a default. Its verdict names those that
+test less than their defaults, such as a longer time-out.
+
 Exit status: 0 nothing failed, 1 something did, 2 the command cannot be carried out.`;
 
 interface Selection {
@@ -46,16 +49,47 @@ export function listCases(cases: readonly Case<never>[], terminal: Terminal): nu
 }
 
 /**
- * Returns the cases that `--only` names; without it, all of them.
+ * Returns the cases that `--only` names, without it all of them, and whether these are all.
  * @throws UsageError for an unknown id
  */
 export function selectCases<C extends { id: string }>(
-  cases: readonly C[],
+  all: readonly C[],
   { only }: Selection,
-): readonly C[] {
-  const unknown = only?.find((id) => !cases.some((each) => each.id === id));
+): { cases: readonly C[]; complete: boolean } {
+  const unknown = only?.find((id) => !all.some((each) => each.id === id));
   if (unknown !== undefined) throw new UsageError(`There is no case "${unknown}": --list prints them.`);
-  return only ? cases.filter(({ id }) => only.includes(id)) : cases;
+  const cases = only ? all.filter(({ id }) => only.includes(id)) : all;
+  return { cases, complete: cases.length === all.length };
+}
+
+/** Options that make a certification easier to pass if their value is larger, or smaller, than the default. */
+const WEAKENED_BY: Readonly<Record<string, 'more' | 'less'>> = {
+  'timeout-ms': 'more',
+  'slow-ms': 'less',
+  'patience-seconds': 'less',
+  calls: 'less',
+};
+
+/**
+ * The options of a run for its certificate: those that have a default, which decide how strictly the cases test.
+ * @param definitions the options that a command has
+ * @param values their values in this run
+ */
+export function optionsOf(
+  definitions: Readonly<Record<string, object>>,
+  values: Readonly<Record<string, unknown>>,
+): Required<Pick<Run, 'options' | 'weakenedOptions'>> {
+  const options: Record<string, string> = {};
+  const weakenedOptions: string[] = [];
+  for (const [name, definition] of Object.entries(definitions)) {
+    const [value, standard] = [values[name], (definition as { default?: unknown }).default];
+    if (typeof value !== 'string' || typeof standard !== 'string') continue;
+    options[name] = value;
+    const excess = Number(value) - Number(standard);
+    if (WEAKENED_BY[name] === 'more' ? excess > 0 : WEAKENED_BY[name] === 'less' && excess < 0)
+      weakenedOptions.push(name);
+  }
+  return { options, weakenedOptions };
 }
 
 /**

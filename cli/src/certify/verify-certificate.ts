@@ -2,6 +2,7 @@ import { visibleText } from '@croupier/provider-sdk';
 import { open } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { EXIT, type Terminal, UsageError } from '../terminal.js';
+import { optionsLine } from './reports/run.js';
 import { type Verification, verifyCertificate as verify } from './reports/verify.js';
 
 export const VERIFY_CERTIFICATE_HELP = `croupier-provider verify-certificate FILE
@@ -40,6 +41,7 @@ const TOO_LARGE: Verification = {
 
 function summary({ certificate, digest }: Extract<Verification, { ok: true }>): string {
   const { certification, version, tenantId, startedAt, certified, restartsTested, counts } = certificate;
+  const { options, weakenedOptions } = certificate;
   const address = certificate['webhookBaseUrl'] ?? certificate['walletBaseUrl'] ?? certificate['command'];
   const outcomes = Object.entries(Object(counts) as object).map(([kind, count]) => `${count} ${kind}`);
   const facts = {
@@ -47,9 +49,12 @@ function summary({ certificate, digest }: Extract<Verification, { ok: true }>): 
     Tenant: text(tenantId),
     Address: text(address),
     Date: text(startedAt),
+    ...(options !== undefined && { Options: optionsLine(Object(options) as Record<string, string>) }),
     Cases: outcomes.join(', '),
     Result: certified === true ? 'certified' : 'not certified, or not completely',
     ...(typeof restartsTested === 'boolean' && { Restarts: restartsTested ? 'tested' : 'not tested' }),
+    ...(Array.isArray(weakenedOptions) &&
+      weakenedOptions.length > 0 && { 'Weakened by': `--${weakenedOptions.join(', --')}` }),
     'SHA-256': digest,
   };
   const lines = Object.entries(facts).map(([term, fact]) => `  ${term.padEnd(14)} ${visibleText(fact)}`);

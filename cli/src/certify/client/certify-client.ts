@@ -6,6 +6,7 @@ import {
   CERTIFICATION_OPTIONS,
   certifyWith,
   listCases,
+  optionsOf,
   selectCases,
 } from '../certification.js';
 import { SUBJECTS } from '../reports/run.js';
@@ -45,7 +46,7 @@ const TENANT_ID = 'certify-client';
 export async function certifyClient(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals: command } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   if (values.list) return listCases(CLIENT_CASES, terminal);
-  const cases = selectCases(CLIENT_CASES, values);
+  const { cases, complete } = selectCases(CLIENT_CASES, values);
   if (command.length === 0)
     throw new UsageError('The command that sends a transaction is missing: name it after --.');
   const client = {
@@ -60,7 +61,8 @@ export async function certifyClient(args: string[], terminal: Terminal): Promise
     subject: SUBJECTS['certify-client'].subject,
     tenantId: TENANT_ID,
     address: { name: SUBJECTS['certify-client'].addressName, url: command.join(' ') },
-    complete: cases.length === CLIENT_CASES.length,
+    complete,
+    ...optionsOf(OPTIONS, values),
   };
   return certifyWith(cases, new ClientRunner(client, terminal.now), about, values, terminal);
 }

@@ -16,6 +16,7 @@ import {
   CERTIFICATION_OPTIONS,
   certifyWith,
   listCases,
+  optionsOf,
   selectCases,
 } from '../certification.js';
 import { SUBJECTS } from '../reports/run.js';
@@ -78,14 +79,15 @@ const IDLE_MS = 4_700;
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(WALLET_CASES, terminal);
-  const cases = selectCases(WALLET_CASES, values);
+  const { cases, complete } = selectCases(WALLET_CASES, values);
   const wallet = walletIn(values, secretFrom(terminal), terminal.idleMs);
   const about = {
     certification: 'certify-operator',
     subject: SUBJECTS['certify-operator'].subject,
     tenantId: wallet.tenantId,
     address: { name: SUBJECTS['certify-operator'].addressName, url: wallet.baseUrl.href },
-    complete: !values.only,
+    complete,
+    ...optionsOf(OPTIONS, values),
   };
   return certifyWith(cases, new WalletCaller(wallet, terminal.now), about, values, terminal);
 }

@@ -16,6 +16,7 @@ import {
   CERTIFICATION_OPTIONS,
   certifyWith,
   listCases,
+  optionsOf,
   selectCases,
 } from '../certification.js';
 import { SUBJECTS } from '../reports/run.js';
@@ -64,14 +65,15 @@ type Values = ReturnType<typeof parse>;
 export async function certify(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
   if (values.list) return listCases(PROVIDER_CASES, terminal);
-  const cases = selectCases(PROVIDER_CASES, values);
+  const { cases, complete } = selectCases(PROVIDER_CASES, values);
   const provider = providerIn(values, secretFrom(terminal));
   const about = {
     certification: 'certify',
     subject: SUBJECTS.certify.subject,
     tenantId: provider.tenantId,
     address: { name: SUBJECTS.certify.addressName, url: provider.baseUrl.href },
-    complete: cases.length === PROVIDER_CASES.length,
+    complete,
+    ...optionsOf(OPTIONS, values),
   };
   return certifyWith(cases, new ProviderCaller(provider, terminal.now), about, values, terminal);
 }

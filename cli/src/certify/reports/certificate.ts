@@ -10,7 +10,7 @@ export type Certificate = Readonly<Record<string, unknown>> & { readonly digest:
 
 /** The certificate of a run: its facts, its counts and every case with its outcome. */
 export function certificateOf(run: Run): Certificate {
-  const { certification, version, tenantId, address, startedAt, results } = run;
+  const { certification, version, tenantId, address, startedAt, options, weakenedOptions, results } = run;
   const cases = results.map(({ outcome, ...about }) => {
     const { kind, ...found } = outcome;
     const latencies = outcome.kind === 'passed' ? outcome.latencies?.map(graded) : undefined;
@@ -22,6 +22,8 @@ export function certificateOf(run: Run): Certificate {
     tenantId,
     [address.name]: address.url,
     startedAt,
+    options,
+    weakenedOptions,
     certified: isCertified(run),
     complete: run.complete,
     restartsTested: restartsTested(run),
@@ -36,10 +38,10 @@ export function certificateOf(run: Run): Certificate {
  * @throws TypeError if the certificate has no list of cases, or its certification is not known
  */
 export function runOf(certificate: Readonly<Record<string, unknown>>): Run {
-  const { certification, version, tenantId, startedAt, complete, cases } = certificate as unknown as Pick<
-    Run,
-    'certification' | 'version' | 'tenantId' | 'startedAt' | 'complete'
-  > & { cases: (Omit<CaseResult, 'outcome'> & { outcome: string })[] };
+  const { cases, ...facts } = certificate as unknown as Omit<Run, 'subject' | 'address' | 'results'> & {
+    cases: (Omit<CaseResult, 'outcome'> & { outcome: string })[];
+  };
+  const { certification, version, tenantId, startedAt, complete, options, weakenedOptions } = facts;
   if (!Object.hasOwn(SUBJECTS, certification))
     throw new TypeError(`There is no certification "${certification}".`);
   const { subject, addressName: name } = SUBJECTS[certification as keyof typeof SUBJECTS];
@@ -48,7 +50,8 @@ export function runOf(certificate: Readonly<Record<string, unknown>>): Run {
     return { id, title, group, rule, durationMs, outcome };
   });
   const address = { name, url: certificate[name] as string };
-  return { certification, subject, version, tenantId, address, startedAt, complete, results };
+  const about = { certification, subject, version, tenantId, address, startedAt, complete };
+  return { ...about, options, weakenedOptions, results };
 }
 
 export function graded(latency: Latency): GradedLatency {

@@ -1,6 +1,6 @@
 import type { CaseResult, Outcome } from '../outcome.js';
 import { type GradedLatency, graded, sha256 } from './certificate.js';
-import { counts, isCertified, type Run, verdict } from './run.js';
+import { counts, isCertified, optionsLine, type Run, verdict } from './run.js';
 
 /** Finds the JSON report in the page. */
 export const CERTIFICATE_PATTERN = /<pre id="certificate">([^<]*)<\/pre>/;
@@ -26,13 +26,14 @@ export function htmlCertificate(run: Run, json: string, digest: string): string 
 }
 
 function pageOf(run: Run, json: string, digest: string): string {
-  const { subject, certification, version, tenantId, address, startedAt, results } = run;
+  const { subject, certification, version, tenantId, address, startedAt, options, results } = run;
   const { passed, failed, blocked, skipped } = counts(results);
   const facts: [string, string][] = [
     ['Tenant', tenantId],
     ['Address', address.url],
     ['Date', startedAt],
     ['Certification', `croupier-provider ${certification}, version ${version}`],
+    ...(options ? [['Options', optionsLine(options)] satisfies [string, string]] : []),
     ['Cases', `${passed} passed, ${failed} failed, ${blocked} blocked, ${skipped} skipped`],
     ['Digest', `SHA-256 ${digest}`],
   ];

@@ -15,6 +15,10 @@ export interface Run {
   startedAt: string;
   /** Whether every case of the certification was selected. */
   complete: boolean;
+  /** The values of the options that have a default, by their names; undefined in a certificate of an older version. */
+  options?: Readonly<Record<string, string>> | undefined;
+  /** The names of those options whose value makes the certification easier to pass than the default. */
+  weakenedOptions?: readonly string[] | undefined;
   results: readonly CaseResult[];
 }
 
@@ -53,15 +57,30 @@ export function isCertified({ complete, results }: Run): boolean {
 }
 
 /**
- * The verdict in one or two sentences. Undefined if only some cases were selected and none of them failed or was blocked: a
+ * The verdict in one to three sentences. Undefined if only some cases were selected and none of them failed or was blocked: a
  * selection certifies nothing.
  */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);
   if (failed + blocked > 0) return 'The integration is not certified.';
   if (!run.complete) return undefined;
-  const certified = isCertified(run)
-    ? 'The integration is certified.'
-    : 'The integration is certified except for the skipped cases.';
-  return restartsTested(run) === false ? `${certified} Restarts were not tested.` : certified;
+  const sentences = [
+    isCertified(run)
+      ? 'The integration is certified.'
+      : 'The integration is certified except for the skipped cases.',
+  ];
+  if (restartsTested(run) === false) sentences.push('Restarts were not tested.');
+  const { options = {}, weakenedOptions = [] } = run;
+  if (weakenedOptions.length > 0) {
+    const weakened = weakenedOptions.map((name) => `--${name} ${options[name]}`);
+    sentences.push(`Options that test less than their defaults: ${weakened.join(', ')}.`);
+  }
+  return sentences.join(' ');
+}
+
+/** The options as they stand on a command line. */
+export function optionsLine(options: Readonly<Record<string, string>>): string {
+  return Object.entries(options)
+    .map(([name, value]) => `--${name} ${value}`)
+    .join(' ');
 }
