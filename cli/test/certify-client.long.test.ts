@@ -32,7 +32,7 @@ test("the SDK's client is certified", async () => {
   const { status, failed, cases, printed } = await certified(OF_THE_SDK);
   expect(failed).toEqual([]);
   expect(status).toBe(0);
-  expect(cases.length).toBeGreaterThanOrEqual(49);
+  expect(cases.length).toBeGreaterThanOrEqual(68);
   expect(printed).toContain('The integration is certified.');
 }, 180_000);
 
@@ -55,6 +55,14 @@ test('a client without the SDK passes too', async () => {
     'retry-overloaded',
     'retry-twice',
     'retry-hang-halfway',
+    'retry-drip',
+    'retry-throttled',
+    'retry-throttled-bounded',
+    'retry-unknown-code',
+    'refused-unknown-code',
+    'doubt-balance-missing',
+    'doubt-balance-text',
+    'doubt-signature-page',
     'win-retry-in-flight',
     'rollback-approved',
     'rollback-retry-cut-halfway',
@@ -70,7 +78,7 @@ test('a request that arrives after its run is not taken for one of the next run'
 });
 
 /** Faults of clients that only their time-out ends. */
-const ENDLESS = ['retries for ever', 'bounds only the wait for headers'];
+const ENDLESS = ['retries for ever', 'bounds only the wait for headers', 'bounds each wait for data'];
 
 test.each<[string, string[], string]>([
   ['sends a new id', ['retry-error-500'], 'the same bytes each time'],
@@ -83,12 +91,14 @@ test.each<[string, string[], string]>([
     'approved',
   ],
   ['retries for ever', ['retry-bounded'], 'a verdict within 3000 ms'],
-  ['bounds only the wait for headers', ['retry-hang-halfway'], 'a verdict within 3000 ms'],
+  ['bounds only the wait for headers', ['retry-hang-halfway', 'retry-drip'], 'a verdict within 3000 ms'],
+  ['bounds each wait for data', ['retry-drip'], 'a verdict within 3000 ms'],
   ['follows redirects', ['doubt-redirect'], 'POST /v1/wallet/transaction alone'],
   ['believes any 200', ['declined', 'forged-answer', 'doubt-page'], 'the verdict unknown'],
   ['believes any decision', ['forged-answer'], 'the verdict unknown'],
   ['retries a decline', ['declined', 'declined-after-error'], 'the verdict declined'],
-  ['ignores Retry-After', ['retry-throttled'], 'a pause of at least 950 ms'],
+  ['ignores Retry-After', ['retry-throttled'], 'a pause of at least 2950 ms'],
+  ['always waits a second', ['retry-throttled'], 'a pause of at least 2950 ms'],
   [
     'judges only by the status',
     ['doubt-proxy-401', 'doubt-proxy-403', 'doubt-proxy-404', 'doubt-proxy-503'],
@@ -100,7 +110,7 @@ test.each<[string, string[], string]>([
   [
     'retries refusals',
     ['refused-session', 'refused-not-configured', 'refused-signature'],
-    'the verdict not-booked',
+    'at most 1 request',
   ],
   ['sends every kind as a BET', ['win-approved', 'rollback-approved'], 'expected  kind WIN'],
   ['forgets what it rolls back', ['rollback-approved'], 'expected  originalTransactionId certify-original'],
@@ -144,7 +154,16 @@ test.each<[string, string[], string]>([
   ['declines what is not approved', ['doubt-other-status'], 'the verdict unknown'],
   ['doubts a decline after an error', ['declined-after-error'], 'the verdict declined'],
   ['approves a decline', ['declined', 'win-declined'], 'the verdict declined'],
-  ['ignores Retry-After of a 500', ['retry-overloaded'], 'a pause of at least 950 ms'],
+  ['ignores Retry-After of a 500', ['retry-overloaded'], 'a pause of at least 1950 ms'],
+  ['doubts a 429', ['retry-throttled-bounded'], 'the verdict not-booked'],
+  ['needs no balance', ['doubt-balance-missing', 'doubt-balance-text'], 'the verdict unknown'],
+  ['reads a balance of any type', ['doubt-balance-text'], 'the verdict unknown'],
+  [
+    'trusts only the codes that it knows',
+    ['retry-unknown-code', 'refused-unknown-code'],
+    'the verdict not-booked',
+  ],
+  ['looks for invalid signature in a page', ['doubt-signature-page'], 'the verdict unknown'],
   ['forgets an error', ['doubt-error-then-not-configured'], 'the verdict unknown'],
   ['forgets the error of a proxy', ['doubt-proxy-then-refused'], 'the verdict unknown'],
 ])('a client that %s fails %j', async (fault, ids, expected) => {

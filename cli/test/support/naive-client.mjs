@@ -1,4 +1,4 @@
-/* global fetch, AbortController, DOMException, setTimeout, clearTimeout */
+/* global fetch, AbortController, Buffer, DOMException, setTimeout, clearTimeout */
 // A client of the platform without the SDK, for certify-client. FAULT names what it gets wrong.
 import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
@@ -53,7 +53,7 @@ for (
 }
 const givesUp =
   FAULT === 'gives up as not booked' || (FAULT === 'takes a ROLLBACK for granted' && kind === 'ROLLBACK');
-console.log(givesUp ? 'not-booked' : 'unknown');
+console.log(givesUp || !mayBeBooked ? 'not-booked' : 'unknown');
 
 /** The verdict, or undefined if the request is to be sent again. */
 async function send(attempt) {
@@ -107,7 +107,11 @@ async function send(attempt) {
       signal: aborted.signal,
     });
     if (FAULT === 'bounds only the wait for headers') clearTimeout(timer);
-    text = await response.text();
+    text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (FAULT === 'bounds each wait for data') timer.refresh();
+    }
   } catch (error) {
     mayBeBooked = FAULT !== 'takes no answer for no booking';
     if (FAULT === 'crashes without an answer') throw error;
@@ -125,6 +129,9 @@ async function send(attempt) {
   if (FAULT === 'voids after a 409' && response.status === 409) return 'not-booked';
   if (FAULT === 'approves after a 409' && response.status === 409) return 'approved';
   if (FAULT === 'voids after a 429' && response.status === 429) return 'not-booked';
+  if (FAULT === 'doubts a 429' && response.status === 429) mayBeBooked = true;
+  if (FAULT === 'looks for invalid signature in a page' && text.includes('invalid signature'))
+    return 'not-booked';
   const json = parsed(text);
   if (response.status === 200 && FAULT === 'believes any 200') return 'approved';
   const isOurs =
@@ -133,7 +140,11 @@ async function send(attempt) {
     (FAULT === 'believes an unnamed decision' && json.transactionId === undefined);
   const isDecision =
     json.status === 'APPROVED' || json.status === 'DECLINED' || FAULT === 'declines what is not approved';
-  if (response.status === 200 && isOurs && isDecision) {
+  const hasBalance =
+    Number.isSafeInteger(json.balance) ||
+    FAULT === 'needs no balance' ||
+    (FAULT === 'reads a balance of any type' && json.balance !== undefined);
+  if (response.status === 200 && isOurs && isDecision && hasBalance) {
     if (json.status === 'DECLINED' && FAULT === 'retries a decline') return undefined;
     if (json.status === 'DECLINED' && FAULT === 'doubts a decline after an error' && mayBeBooked)
       return 'unknown';
@@ -142,17 +153,20 @@ async function send(attempt) {
   }
   const isPlatform = response.headers.has('x-error-code') || text === 'invalid signature';
   const next = response.headers.get('x-next-action');
+  const code = response.headers.get('x-error-code');
+  if (FAULT === 'trusts only the codes that it knows' && code === 'CERTIFY_UNKNOWN') return 'unknown';
   if (next === 'retry-same-request' && FAULT !== 'ignores Retry-After of a 500')
     await delay(Number(response.headers.get('retry-after') ?? 0) * 1000);
   if (next === 'wait-then-retry') {
     const least = FAULT === 'repeats a 409 at once' ? 0 : 1;
-    if (FAULT !== 'ignores Retry-After')
-      await delay(Number(response.headers.get('retry-after') ?? least) * 1000);
+    const seconds = FAULT === 'always waits a second' ? 1 : (response.headers.get('retry-after') ?? least);
+    if (FAULT !== 'ignores Retry-After') await delay(Number(seconds) * 1000);
+    if (response.status === 409) mayBeBooked = true;
     return undefined;
   }
   const isRefusal =
     REFUSALS.includes(response.status) && (isPlatform || FAULT === 'judges only by the status');
-  if (isRefusal && response.headers.get('x-error-code') !== 'TRANSACTION_ID_REUSED') {
+  if (isRefusal && code !== 'TRANSACTION_ID_REUSED') {
     if (FAULT === 'retries refusals') return undefined;
     return mayBeBooked && FAULT !== 'judges only by the last attempt' ? 'unknown' : 'not-booked';
   }

@@ -14,12 +14,16 @@ const refuse = (status: number, code: string, next: string, retryAfterSeconds?: 
 });
 const UNAVAILABLE = refuse(500, 'OPERATOR_UNAVAILABLE', 'retry-same-request');
 const SESSION_INVALID = refuse(401, 'SESSION_INVALID', 'end-session');
-const proxy = (status: number, headers: Record<string, string> = {}): Step => ({
-  does: 'proxy',
-  status,
-  headers,
-  text: '<html>upstream connect error: connection termination</html>',
-});
+const proxy = (
+  status: number,
+  headers: Record<string, string> = {},
+  text = 'upstream connect error: connection termination',
+): Step => ({ does: 'proxy', status, headers, text: `<html>${text}</html>` });
+/** Longer than the second that a client waits without `Retry-After`. */
+const THROTTLED_SECONDS = 3;
+const OVERLOADED_SECONDS = 2;
+/** The pause that `Retry-After` demands, in milliseconds. A little less, because timers are not exact. */
+const pauseOf = (retryAfterSeconds: number) => 1000 * retryAfterSeconds - 50;
 
 /** A case as a row: the platform's answers, and the verdict that the client must reach. */
 interface Row {
@@ -40,7 +44,12 @@ const RETRY =
   'After a 500 with retry-same-request, a 409, a time-out, a broken connection or an error without X-Error-Code, send the same body again, with a new nonce and signature.';
 const WAIT =
   'Before you retry, wait the seconds that Retry-After names; after wait-then-retry without it, wait about a second.';
-const BOUND = 'If you give up retrying, the outcome stays unknown.';
+const BOUND = 'If you give up retrying, an unknown outcome stays unknown.';
+const WHOLE_ANSWER = 'The time-out of an attempt covers the whole answer, also one that arrives slowly.';
+const BOOKED_NOTHING =
+  'After a 400, 401, 403, 404, 413, 415, 429 or 503, this attempt booked nothing: do what `X-Next-Action` says, or correct the signature.';
+const UNKNOWN_CODE =
+  'If you do not know an `X-Error-Code`, follow `X-Next-Action`: codes may be added, the five actions remain.';
 const REFUSED =
   'A refusal with X-Error-Code and a next action other than retry-same-request and wait-then-retry, or the 401 invalid signature, is not retried.';
 const ID_REUSED =
@@ -50,6 +59,8 @@ const CONTACT = 'A 500 with the next action contact-platform is not retried, and
 const REDIRECT = 'Follow no redirect with a signed request; its outcome is unknown.';
 const PROXY =
   'An error without X-Error-Code, or a 200 that is not a decision, says nothing about the money: the outcome is unknown.';
+const DECISION =
+  'A decision has your transactionId, the status APPROVED or DECLINED, and a balance that is an integer.';
 
 /** More requests than this in one run are no retries with pauses. */
 const MOST_REQUESTS = 100;
@@ -118,6 +129,14 @@ const RETRIES: Row[] = [
     requests: TWICE,
   })),
   {
+    id: 'retry-drip',
+    title: 'sends the same request again after an answer that arrives slowly and never ends',
+    rule: WHOLE_ANSWER,
+    script: [{ does: 'drip' }, APPROVE],
+    verdicts: ['approved'],
+    requests: TWICE,
+  },
+  {
     id: 'retry-in-flight',
     title: 'waits about a second after a 409 before it sends the same request again',
     rule: WAIT,
@@ -130,19 +149,19 @@ const RETRIES: Row[] = [
     id: 'retry-throttled',
     title: 'waits for Retry-After before it sends the same request again',
     rule: WAIT,
-    script: [refuse(429, 'RATE_LIMITED', 'wait-then-retry', 1), APPROVE],
+    script: [refuse(429, 'RATE_LIMITED', 'wait-then-retry', THROTTLED_SECONDS), APPROVE],
     verdicts: ['approved'],
     requests: TWICE,
-    pauseMs: 950,
+    pauseMs: pauseOf(THROTTLED_SECONDS),
   },
   {
     id: 'retry-overloaded',
     title: 'waits for Retry-After of a 500, too',
     rule: WAIT,
-    script: [refuse(500, 'OVERLOADED', 'retry-same-request', 1), APPROVE],
+    script: [refuse(500, 'OVERLOADED', 'retry-same-request', OVERLOADED_SECONDS), APPROVE],
     verdicts: ['approved'],
     requests: TWICE,
-    pauseMs: 950,
+    pauseMs: pauseOf(OVERLOADED_SECONDS),
   },
   {
     id: 'retry-twice',
@@ -160,27 +179,53 @@ const RETRIES: Row[] = [
     verdicts: ['unknown'],
     requests: { least: 2, most: MOST_REQUESTS },
   },
+  {
+    id: 'retry-throttled-bounded',
+    title: 'gives up eventually after 429 and reports not-booked',
+    rule: BOOKED_NOTHING,
+    script: [refuse(429, 'RATE_LIMITED', 'wait-then-retry', 1)],
+    verdicts: ['not-booked'],
+    requests: { least: 2, most: MOST_REQUESTS },
+  },
+  {
+    id: 'retry-unknown-code',
+    title: 'sends the same request again after a code that it does not know with retry-same-request',
+    rule: UNKNOWN_CODE,
+    script: [refuse(500, 'CERTIFY_UNKNOWN', 'retry-same-request'), APPROVE],
+    verdicts: ['approved'],
+    requests: TWICE,
+  },
 ];
 
-const REFUSALS: Row[] = (
-  [
-    ['invalid-request', refuse(400, 'INVALID_REQUEST', 'fix-request')],
+const REFUSALS: Row[] = [
+  ...(
     [
-      'signature',
-      { does: 'proxy', status: 401, text: 'invalid signature', headers: { 'Content-Type': 'text/plain' } },
-    ],
-    ['session', SESSION_INVALID],
-    ['session-of-another', refuse(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request')],
-    ['not-configured', refuse(503, 'GAME_NOT_CONFIGURED', 'contact-platform')],
-  ] as const
-).map(([id, step]) => ({
-  id: `refused-${id}`,
-  title: `reports not-booked after ${step.does === 'refuse' ? step.code : 'invalid signature'}`,
-  rule: REFUSED,
-  script: [step],
-  verdicts: ['not-booked' as const],
-  requests: ONCE,
-}));
+      ['invalid-request', refuse(400, 'INVALID_REQUEST', 'fix-request')],
+      [
+        'signature',
+        { does: 'proxy', status: 401, text: 'invalid signature', headers: { 'Content-Type': 'text/plain' } },
+      ],
+      ['session', SESSION_INVALID],
+      ['session-of-another', refuse(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request')],
+      ['not-configured', refuse(503, 'GAME_NOT_CONFIGURED', 'contact-platform')],
+    ] as const
+  ).map(([id, step]) => ({
+    id: `refused-${id}`,
+    title: `reports not-booked after ${step.does === 'refuse' ? step.code : 'invalid signature'}`,
+    rule: REFUSED,
+    script: [step],
+    verdicts: ['not-booked' as const],
+    requests: ONCE,
+  })),
+  {
+    id: 'refused-unknown-code',
+    title: 'reports not-booked after a code that it does not know with fix-request',
+    rule: UNKNOWN_CODE,
+    script: [refuse(400, 'CERTIFY_UNKNOWN', 'fix-request')],
+    verdicts: ['not-booked'],
+    requests: ONCE,
+  },
+];
 
 const DOUBTS: Row[] = [
   {
@@ -234,6 +279,20 @@ const DOUBTS: Row[] = [
     script: [{ does: 'decide', status: 'PENDING' }],
     verdicts: ['unknown'],
   },
+  {
+    id: 'doubt-balance-missing',
+    title: 'takes no answer without a balance for a decision',
+    rule: DECISION,
+    script: [{ does: 'decide', status: 'APPROVED', balance: undefined }],
+    verdicts: ['unknown'],
+  },
+  {
+    id: 'doubt-balance-text',
+    title: 'takes no answer whose balance is a text for a decision',
+    rule: DECISION,
+    script: [{ does: 'decide', status: 'APPROVED', balance: '1000' }],
+    verdicts: ['unknown'],
+  },
   ...[307, 302, 308].map((status) => ({
     id: status === 307 ? 'doubt-redirect' : `doubt-redirect-${status}`,
     title: `follows no redirect with a signed request: ${status}`,
@@ -262,6 +321,13 @@ const DOUBTS: Row[] = [
     script: [proxy(status)],
     verdicts: ['unknown' as const],
   })),
+  {
+    id: 'doubt-signature-page',
+    title: "reports unknown after a proxy's 401 whose page says invalid signature",
+    rule: PROXY,
+    script: [proxy(401, {}, 'invalid signature')],
+    verdicts: ['unknown'],
+  },
   {
     id: 'doubt-page',
     title: 'reports unknown after a 200 with an HTML page',

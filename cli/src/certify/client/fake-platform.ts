@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 
 /** The fake platform's reaction to one request. */
 export type Step =
-  /** PENDING is not a decision. */
-  | { does: 'decide'; status: 'APPROVED' | 'DECLINED' | 'PENDING' }
+  /** PENDING is not a decision, nor is an answer with `balance` that is not an integer. */
+  | { does: 'decide'; status: 'APPROVED' | 'DECLINED' | 'PENDING'; balance?: unknown }
   /** An answer for another transactionId or none, as a faulty cache or an attacker may send it. */
   | { does: 'forge'; transactionId: string | undefined }
   /** An error of the platform, with its headers. */
   | { does: 'refuse'; status: number; code: string; next: string; retryAfterSeconds?: number }
   /** An answer without the platform's headers, as a proxy sends it. */
   | { does: 'proxy'; status: number; text: string; headers?: Record<string, string> }
-  | { does: 'hang' | 'hang-halfway' | 'cut' | 'cut-halfway' };
+  | { does: 'hang' | 'hang-halfway' | 'drip' | 'cut' | 'cut-halfway' };
 
 /** A received request. */
 export interface Arrival {
@@ -26,6 +26,9 @@ export interface Arrival {
 
 /** How long a connection may stay open after the client has ended, in milliseconds: a process that it started may hold it. */
 const CONNECTION_END_MS = 1000;
+
+/** Time between two bytes of a slow answer, in milliseconds: much less than the time-out of an attempt. */
+const DRIP_MS = 50;
 
 /** A platform that answers one run of the client by a script, whose last step repeats. */
 export class FakePlatform {
@@ -81,11 +84,16 @@ function answer(step: Step, body: string, response: ServerResponse): void {
       return void response.socket?.destroy();
     case 'hang-halfway':
       return sendHalf(response);
+    case 'drip':
+      return drip(response);
     case 'cut-halfway':
       sendHalf(response);
       return void setTimeout(() => response.socket?.destroy(), 20);
     case 'decide':
-      return sendJson(response, 200, decision(body, step.status));
+      return sendJson(response, 200, {
+        ...decision(body, step.status),
+        ...('balance' in step && { balance: step.balance }),
+      });
     case 'forge':
       return sendJson(response, 200, { ...decision(body, 'APPROVED'), transactionId: step.transactionId });
     case 'refuse': {
@@ -118,6 +126,13 @@ export function fieldsIn(body: string): Record<string, unknown> {
 function sendHalf(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 500 });
   response.write('{"transactionId":');
+}
+
+/** Sends an answer without an end, a little at a time. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), DRIP_MS);
+  response.on('close', () => clearInterval(timer));
 }
 
 function sendJson(
