@@ -1,25 +1,13 @@
 import { diagnose } from './diagnosis.js';
 import { type Case, Unmet } from './outcome.js';
-import { type Deviation, repeatable, type SignedCalls } from './signed-calls.js';
+import { type Deviation, type SignedCalls, withFixedSignature } from './signed-calls.js';
+import { SIGNATURE_RULES } from './signature-rules.js';
 import { expectOk, expectRefused, otherProbe, probe, type Target } from './target.js';
 
 /** Offsets one minute beyond and one minute within the tolerance of 300 s, since the clocks may differ a little. */
 const BEYOND_SECONDS = 360;
 const WITHIN_SECONDS = 240;
 const AT_ONCE = 10;
-
-const ACCEPTS = 'A server accepts every correctly signed call, however the names of its headers are spelled.';
-const REFUSES =
-  'A server refuses a call that lacks one of the four headers, or whose X-Signature is not the signature of the call.';
-const TENANT = 'A server refuses a call whose X-Tenant-ID is not exactly its own id.';
-const TIME =
-  'A server accepts a timestamp that differs from its clock by up to 300 seconds, and refuses any other.';
-const BYTES =
-  'The signature is verified over the bytes of the body as they were received, not over JSON that was parsed and written again.';
-const NONCE_ONCE =
-  'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds: timestamps are whole seconds, and valid ones span 600.';
-const NONCE_CLAIM =
-  'A nonce is claimed after the signature is verified, so a refused call does not use up a nonce.';
 
 /** The cases about the four signature headers. Contract, section 1. */
 export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[] {
@@ -40,12 +28,22 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
     define(id, title, rule, async (subject) =>
       expectRefused(target, await probe(target, subject, deviation(callsOf(subject)))),
     );
+  const refusedEach = (
+    id: string,
+    title: string,
+    rule: string,
+    deviations: (calls: SignedCalls) => Readonly<Record<string, Deviation>>,
+  ) =>
+    define(id, title, rule, async (subject) => {
+      for (const [what, deviation] of Object.entries(deviations(callsOf(subject))))
+        expectRefused(target, await probe(target, subject, deviation), what);
+    });
   const without = (id: string, header: string) =>
-    refused(id, `refuses a call without ${header}`, REFUSES, () => ({
+    refused(id, `refuses a call without ${header}`, SIGNATURE_RULES.refuses, () => ({
       headers: (signed) => Object.fromEntries(Object.entries(signed).filter(([name]) => name !== header)),
     }));
   const changed = (id: string, title: string, header: string, change: (value: string) => string) =>
-    refused(id, title, REFUSES, () => ({
+    refused(id, title, SIGNATURE_RULES.refuses, () => ({
       headers: (signed) => ({ ...signed, [header]: change(signed[header] ?? '') }),
     }));
   const changedBody = (
@@ -53,27 +51,29 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
     title: string,
     texts: (body: Record<string, unknown>) => { signed: string; sent: string },
   ) =>
-    define(id, title, BYTES, async (subject) => {
+    define(id, title, SIGNATURE_RULES.bytes, async (subject) => {
       const { signed, sent } = texts(target.probe.body(subject));
       expectRefused(target, await callsOf(subject).post(target.probe.route, sent, { signedBody: signed }));
     });
 
   return [
-    define('signed-call', 'accepts a correctly signed call', ACCEPTS, async (subject) => {
+    define('signed-call', 'accepts a correctly signed call', SIGNATURE_RULES.accepts, async (subject) => {
       const reply = await probe(target, subject);
       if (reply.status !== 200) expectOk(reply, undefined, await diagnose(target, subject));
     }),
-    accepted('headers-lower-case', 'accepts headers in lower case', ACCEPTS, () => ({ headers: lowerCased })),
-    accepted('clock-behind', 'accepts a timestamp four minutes old', TIME, (calls) =>
+    accepted('headers-lower-case', 'accepts headers in lower case', SIGNATURE_RULES.accepts, () => ({
+      headers: lowerCased,
+    })),
+    accepted('clock-behind', 'accepts a timestamp four minutes old', SIGNATURE_RULES.time, (calls) =>
       withClockOffset(calls, -WITHIN_SECONDS),
     ),
-    accepted('clock-ahead', 'accepts a timestamp four minutes ahead', TIME, (calls) =>
+    accepted('clock-ahead', 'accepts a timestamp four minutes ahead', SIGNATURE_RULES.time, (calls) =>
       withClockOffset(calls, WITHIN_SECONDS),
     ),
     define(
       'body-spelled-unusually',
       'verifies the bytes of the body, not JSON that was serialised again',
-      BYTES,
+      SIGNATURE_RULES.bytes,
       async (subject) =>
         expectOk(await callsOf(subject).post(target.probe.route, unusual(target.probe.body(subject)))),
     ),
@@ -85,11 +85,27 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
       signed: JSON.stringify(body),
       sent: `${JSON.stringify(body)} `,
     })),
-    refused('secret-wrong', 'refuses a call that was signed with another secret', REFUSES, wrongSecret),
+    refused(
+      'secret-wrong',
+      'refuses a call that was signed with another secret',
+      SIGNATURE_RULES.refuses,
+      wrongSecret,
+    ),
     without('tenant-missing', 'X-Tenant-ID'),
     without('timestamp-missing', 'X-Timestamp'),
     without('nonce-missing', 'X-Nonce'),
     without('signature-missing', 'X-Signature'),
+    refusedEach(
+      'headers-empty',
+      'refuses a call in which one of the four headers is empty',
+      SIGNATURE_RULES.refuses,
+      () => ({
+        'an empty X-Tenant-ID': { tenantId: '' },
+        'an empty X-Nonce': { nonce: '' },
+        'an empty X-Timestamp': { timestamp: '' },
+        'an empty X-Signature': { headers: (signed) => ({ ...signed, 'X-Signature': '' }) },
+      }),
+    ),
     changed(
       'signature-malformed',
       'refuses a signature that is not hexadecimal',
@@ -99,44 +115,88 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
     changed('signature-shortened', 'refuses half of the right signature', 'X-Signature', (hex) =>
       hex.slice(0, 32),
     ),
-    refused('tenant-wrong', 'refuses a call for another tenant', TENANT, ({ endpoint }) => ({
+    changed(
+      'signature-extended',
+      'refuses the right signature with more behind it',
+      'X-Signature',
+      (hex) => `${hex}00`,
+    ),
+    refused('tenant-wrong', 'refuses a call for another tenant', SIGNATURE_RULES.tenant, ({ endpoint }) => ({
       tenantId: `${endpoint.tenantId}-x`.slice(-64),
     })),
-    refused('timestamp-old', 'refuses a timestamp six minutes old', TIME, (calls) =>
+    refusedEach(
+      'tenant-similar',
+      'refuses a tenant identifier that is only similar',
+      SIGNATURE_RULES.tenant,
+      ({ endpoint: { tenantId } }) => {
+        const similar = [
+          tenantId.toUpperCase(),
+          tenantId.toLowerCase(),
+          tenantId.slice(0, -1),
+          `${tenantId},x`,
+        ].filter((text) => text !== tenantId && text !== '');
+        return Object.fromEntries(similar.map((each) => [`X-Tenant-ID ${each}`, { tenantId: each }]));
+      },
+    ),
+    refused('timestamp-old', 'refuses a timestamp six minutes old', SIGNATURE_RULES.time, (calls) =>
       withClockOffset(calls, -BEYOND_SECONDS),
     ),
-    refused('timestamp-future', 'refuses a timestamp six minutes ahead', TIME, (calls) =>
+    refused('timestamp-future', 'refuses a timestamp six minutes ahead', SIGNATURE_RULES.time, (calls) =>
       withClockOffset(calls, BEYOND_SECONDS),
     ),
-    refused('timestamp-milliseconds', 'refuses a timestamp in milliseconds', TIME, (calls) => ({
-      timestamp: `${calls.nowSeconds()}000`,
-    })),
+    refused(
+      'timestamp-milliseconds',
+      'refuses a timestamp in milliseconds',
+      SIGNATURE_RULES.time,
+      (calls) => ({
+        timestamp: `${calls.nowSeconds()}000`,
+      }),
+    ),
+    refusedEach(
+      'timestamp-no-number',
+      'refuses a timestamp that is not a number of seconds',
+      SIGNATURE_RULES.time,
+      (calls) => {
+        const texts = ['now', 'NaN', new Date(calls.nowSeconds() * 1000).toISOString()];
+        return Object.fromEntries(texts.map((timestamp) => [`X-Timestamp ${timestamp}`, { timestamp }]));
+      },
+    ),
     changed('timestamp-changed', 'refuses a timestamp that was changed', 'X-Timestamp', (seconds) =>
       String(Number(seconds) - 1),
     ),
     changed('nonce-changed', 'refuses a nonce that was changed', 'X-Nonce', (nonce) => `${nonce}0`),
-    refused('method-changed', 'refuses a signature over another method', REFUSES, () => ({
+    refused('method-changed', 'refuses a signature over another method', SIGNATURE_RULES.refuses, () => ({
       signedMethod: 'PUT',
     })),
-    define('path-changed', 'refuses a signature over another path', REFUSES, async (subject) => {
-      const signedPath = callsOf(subject).pathOf(target.probe.route);
-      expectRefused(target, await otherProbe(target, subject, { signedPath }));
-    }),
-    refused('query-added', 'refuses a query string that was not signed', REFUSES, () => ({
+    define(
+      'path-changed',
+      'refuses a signature over another path',
+      SIGNATURE_RULES.refuses,
+      async (subject) => {
+        const signedPath = callsOf(subject).pathOf(target.probe.route);
+        expectRefused(target, await otherProbe(target, subject, { signedPath }));
+      },
+    ),
+    refused('query-added', 'refuses a query string that was not signed', SIGNATURE_RULES.refuses, () => ({
       query: '?certify=1',
     })),
-    define('nonce-replayed', 'refuses the same call a second time', NONCE_ONCE, async (subject) => {
-      const [body, sameCall] = [target.other.body(subject), repeatable(callsOf(subject))];
-      const call = () => callsOf(subject).post(target.other.route, body, sameCall);
-      expectOk(await call(), 'status 200 the first time');
-      expectRefused(target, await call());
-    }),
+    define(
+      'nonce-replayed',
+      'refuses the same call a second time',
+      SIGNATURE_RULES.nonceOnce,
+      async (subject) => {
+        const [body, sameCall] = [target.other.body(subject), withFixedSignature(callsOf(subject))];
+        const call = () => callsOf(subject).post(target.other.route, body, sameCall);
+        expectOk(await call(), 'status 200 the first time');
+        expectRefused(target, await call());
+      },
+    ),
     define(
       'nonce-replayed-elsewhere',
       'refuses a nonce that was used on another route',
-      NONCE_ONCE,
+      SIGNATURE_RULES.nonceOnce,
       async (subject) => {
-        const { nonce } = repeatable(callsOf(subject));
+        const { nonce } = callsOf(subject).freshNonce();
         expectOk(await otherProbe(target, subject, { nonce }), 'status 200 the first time');
         expectRefused(target, await probe(target, subject, { nonce }));
       },
@@ -144,9 +204,9 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
     define(
       'nonce-replayed-at-once',
       `accepts one of ${AT_ONCE} equal calls at once`,
-      NONCE_ONCE,
+      SIGNATURE_RULES.nonceOnce,
       async (subject) => {
-        const [body, sameCall] = [target.other.body(subject), repeatable(callsOf(subject))];
+        const [body, sameCall] = [target.other.body(subject), withFixedSignature(callsOf(subject))];
         const calls = Array.from({ length: AT_ONCE }, () =>
           callsOf(subject).post(target.other.route, body, sameCall),
         );
@@ -158,11 +218,21 @@ export function signatureCases<Subject>(target: Target<Subject>): Case<Subject>[
       },
     ),
     define(
+      'nonce-case',
+      'accepts two nonces that differ only in upper and lower case, or in the last of 128 characters',
+      SIGNATURE_RULES.nonceText,
+      async (subject) => {
+        const start = callsOf(subject).fresh('nonce').padEnd(127, '._:-');
+        for (const nonce of [`${start}a`, `${start}A`, `${start}b`])
+          expectOk(await probe(target, subject, { nonce }), `status 200 for the nonce ${nonce}`);
+      },
+    ),
+    define(
       'forged-call-leaves-nonce',
       'does not use up the nonce of a call that it refuses',
-      NONCE_CLAIM,
+      SIGNATURE_RULES.nonceClaim,
       async (subject) => {
-        const { nonce } = repeatable(callsOf(subject));
+        const { nonce } = callsOf(subject).freshNonce();
         expectRefused(target, await probe(target, subject, { nonce, ...wrongSecret(callsOf(subject)) }));
         expectOk(
           await probe(target, subject, { nonce }),

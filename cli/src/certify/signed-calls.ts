@@ -201,6 +201,6 @@ export async function rememberedNonce(
 }
 
 /** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */
-export function repeatable(calls: SignedCalls): { nonce: string; timestamp: string } {
+export function withFixedSignature(calls: SignedCalls): { nonce: string; timestamp: string } {
   return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
 }

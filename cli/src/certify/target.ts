@@ -34,16 +34,18 @@ export function expectOkAtOnce({ isSentAgain }: Pick<Target<unknown>, 'isSentAga
   if (isSentAgain !== true) expectOk(reply, 'status 200 each time');
 }
 
-/** Expects that a call with a wrong signature is refused. */
+/**
+ * Expects that a call with a wrong signature is refused.
+ * @param which names the call if the case makes several
+ */
 export function expectRefused(
   { refusal: { least, most } }: Pick<Target<unknown>, 'refusal'>,
   reply: Reply,
+  which?: string,
 ): void {
   if (reply.status >= least && reply.status <= most) return;
-  throw new Unmet(
-    least === most ? `status ${least}` : `a status from ${least} to ${most}`,
-    describeReply(reply),
-  );
+  const status = least === most ? `status ${least}` : `a status from ${least} to ${most}`;
+  throw new Unmet(which === undefined ? status : `${status} for ${which}`, describeReply(reply));
 }
 
 export function probe<Subject>(

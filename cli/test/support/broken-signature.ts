@@ -5,6 +5,11 @@ import type { IncomingMessage } from 'node:http';
 export type SignatureFault =
   | 'believes everybody'
   | 'takes the tenant from the call'
+  | 'compares the tenant regardless of case'
+  | 'takes any text for a time'
+  | 'ignores what follows a signature'
+  | 'takes an empty signature'
+  | 'compares nonces regardless of case'
   | 'ignores the time'
   | 'takes milliseconds too'
   | 'forgets nonces'
@@ -76,7 +81,7 @@ export class BrokenSignature {
     const verified = paths.some((path) =>
       methods.some((method) => {
         const call = { method, path, body: this.verifiedBody(raw), secret: this.key };
-        const tenantId = this.is('takes the tenant from the call')
+        const tenantId = this.isAccepted(headers['x-tenant-id'] ?? '')
           ? headers['x-tenant-id']
           : this.server.tenantId;
         const toleranceSeconds = this.is('allows a minute') ? 60 : 300;
@@ -85,6 +90,12 @@ export class BrokenSignature {
       }),
     );
     return verified && (claimed ?? this.claim(headers['x-nonce'] ?? '', target));
+  }
+
+  private isAccepted(tenantId: string): boolean {
+    if (this.is('compares the tenant regardless of case'))
+      return tenantId.toLowerCase() === this.server.tenantId.toLowerCase();
+    return this.is('takes the tenant from the call');
   }
 
   private headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
@@ -104,6 +115,10 @@ export class BrokenSignature {
     const { 'x-timestamp': timestamp = '', 'x-nonce': nonce = '', 'x-signature': signature = '' } = headers;
     const right = signatureOf(secret, { ...call, timestamp, nonce });
     if (this.is('takes milliseconds too') && timestamp.length === 13) return signature === right;
+    if (this.is('takes an empty signature') && headers['x-signature'] === '') return true;
+    if (this.is('takes any text for a time') && /\D/.test(timestamp)) return signature === right;
+    if (this.is('ignores what follows a signature') && signature.length > right.length)
+      return signature.startsWith(right);
     const isShort = signature !== '' && signature.length < right.length;
     return this.is('compares as much of a signature as there is') && isShort && right.startsWith(signature);
   }
@@ -128,7 +143,8 @@ export class BrokenSignature {
 
   private async claim(nonce: string, path: string): Promise<boolean> {
     if (this.is('forgets nonces')) return true;
-    const key = this.is('remembers nonces by route') ? nonce + path : nonce;
+    const compared = this.is('compares nonces regardless of case') ? nonce.toLowerCase() : nonce;
+    const key = this.is('remembers nonces by route') ? compared + path : compared;
     const known = this.nonces.has(key);
     if (this.is('looks up a nonce before it writes it down')) await this.lookup.slowly(key);
     this.nonces.add(key);

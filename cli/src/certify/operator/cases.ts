@@ -1,5 +1,6 @@
 import type { Case } from '../outcome.js';
 import { signatureCases, wrongSecret } from '../signature-cases.js';
+import { SIGNATURE_RULES } from '../signature-rules.js';
 import { expectRefused, type Target } from '../target.js';
 import { transportCases } from '../transport-cases.js';
 import { WALLET_ROUTES, type WalletCaller } from './caller.js';
@@ -25,7 +26,6 @@ import { FIRST_CASES, LATER_CASES } from './cases/repetitions/later-cases.js';
 import { RESTART_CASES } from './cases/repetitions/restart-cases.js';
 import type { WalletCase } from './cases/wallet-case.js';
 import { expectApproved, expectMovement, fund } from './expectations.js';
-import { RULES } from './rules.js';
 
 /** The contract does not say with which status a wallet refuses a wrong signature, so any 4xx is accepted. */
 const TARGET: Target<WalletCaller> = {
@@ -41,13 +41,13 @@ const SIGNATURE_CASES: WalletCase[] = [
   {
     id: 'balance-secret-wrong',
     title: 'refuses a balance call that was signed with another secret',
-    rule: RULES.forged,
+    rule: SIGNATURE_RULES.refused,
     run: async (caller) => expectRefused(TARGET, await caller.askBalance({}, wrongSecret(caller.calls))),
   },
   {
     id: 'refused-call-books-nothing',
     title: 'does not book a call that it refuses, and does not use up its transactionId',
-    rule: RULES.forged,
+    rule: SIGNATURE_RULES.refused,
     run: async (caller) => {
       const bet = caller.bet();
       await expectMovement(caller, 0, () => caller.send(bet, wrongSecret(caller.calls)));

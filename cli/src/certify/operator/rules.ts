@@ -68,7 +68,4 @@ export const RULES = {
     'Keep an idle connection open for at least 5 seconds, or say in `Keep-Alive` for how long, or close it with `Connection: close`.',
   durable:
     'Answer only when the booking is durable, so that a restart of the wallet loses nothing that it has answered.',
-  nonce:
-    'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds: timestamps are whole seconds, and valid ones span 600.',
-  forged: 'A refused call is not carried out, and uses up no id.',
 } as const;

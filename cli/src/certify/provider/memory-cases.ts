@@ -1,5 +1,6 @@
 import { describeReply } from '../../reply.js';
 import { Unmet } from '../outcome.js';
+import { SIGNATURE_RULES } from '../signature-rules.js';
 import { rememberedNonce } from '../signed-calls.js';
 import { expectOk } from '../target.js';
 import {
@@ -20,7 +21,7 @@ export const MEMORY_CASES: ProviderCase[] = [
     // The first one, because a nonce need not be remembered for as long as the others may wait.
     id: 'first-nonce-replayed',
     title: 'refuses the nonce of the first grant at the end',
-    rule: 'A nonce is accepted once, whatever the route, and is remembered for at least 601 seconds: timestamps are whole seconds, and valid ones span 600.',
+    rule: SIGNATURE_RULES.nonceOnce,
     run: async (caller) => {
       const { used, externalRef: _, ...body } = await firstBatch(caller);
       const { calls, provider } = caller;

@@ -31,8 +31,6 @@ export const RULES = {
     'A repeated revocation is answered with 200, and so is a second revocation of the same session with another revocationRef.',
   play: 'Your server plays one of the free spins that externalRef names and answers 200, or another status if no spin is left.',
   everyRoute: 'Every route verifies the signature, the tenant, the time and the nonce.',
-  refused: 'A refused call is not carried out, and uses up no id.',
-  nonceText: 'Nonces are compared character by character: upper and lower case differ.',
   unknownRoute: 'A route that a provider does not serve is not answered with 200.',
   lost: 'A call whose caller does not wait for the answer disturbs no later call.',
   timeout: 'The time-out of a callback is CALLBACK_TIMEOUT_MS (10000)',

@@ -17,9 +17,14 @@ const REFUSALS = [...SIGNATURE_REFUSALS, 'balance-secret-wrong'];
 export const SIGNATURE_BUGS: WalletBug[] = [
   fault('believes everybody', [...REFUSALS, 'refused-call-books-nothing']),
   fault('refuses with 500', REFUSALS),
-  fault('takes the tenant from the call', ['tenant-wrong']),
+  fault('takes the tenant from the call', ['tenant-wrong', 'tenant-similar']),
+  fault('compares the tenant regardless of case', ['tenant-similar']),
   fault('ignores the time', ['timestamp-old', 'timestamp-future']),
   fault('takes milliseconds too', ['timestamp-milliseconds']),
+  fault('takes any text for a time', ['timestamp-no-number']),
+  fault('ignores what follows a signature', ['signature-extended']),
+  fault('takes an empty signature', ['headers-empty']),
+  fault('compares nonces regardless of case', ['nonce-case']),
   fault('forgets nonces', [
     'nonce-replayed',
     'nonce-replayed-elsewhere',

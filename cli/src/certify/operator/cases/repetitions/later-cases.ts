@@ -3,6 +3,7 @@ import type { WalletCaller, WalletOrder } from '../../caller.js';
 import { Unmet } from '../../../outcome.js';
 import { bookFirst, expectApproved, expectDeclined, expectMovement } from '../../expectations.js';
 import { describeReply } from '../../../../reply.js';
+import { SIGNATURE_RULES } from '../../../signature-rules.js';
 import { rememberedNonce, type UsedNonce } from '../../../signed-calls.js';
 import { RULES } from '../../rules.js';
 import type { WalletCase } from '../wallet-case.js';
@@ -43,7 +44,7 @@ export const LATER_CASES: WalletCase[] = [
     // The first one, because a nonce need not be remembered for as long as the others may wait.
     id: 'nonce-remembered',
     title: 'refuses a new call at the end of the run that has the nonce of the first one',
-    rule: RULES.nonce,
+    rule: SIGNATURE_RULES.nonceOnce,
     run: async (caller) => {
       const { nonce: first } = await firstsOf(caller);
       const nonce = await rememberedNonce(caller.calls, caller.wallet.patienceMs, first, () =>
