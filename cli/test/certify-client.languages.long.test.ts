@@ -64,16 +64,16 @@ const DRIP_MS = 50;
 /** Much more than a client reads and the connection buffers, and much less than arrives in the time of an attempt. */
 const MOST_SENT_BYTES = 64 * 1024 * 1024;
 
-/** The verdict of a client on a BET whose first answer has an endless body; the platform approves the second attempt. */
+/** The verdict of a client on a BET whose first answer has a hostile body; the platform approves the second attempt. */
 async function verdictAfter(
-  endlessBody: (response: ServerResponse) => void,
+  hostileBody: (response: ServerResponse) => void,
   client: string[],
 ): Promise<string> {
   let attempts = 0;
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
-      if ((attempts += 1) === 1) return endlessBody(response);
+      if ((attempts += 1) === 1) return hostileBody(response);
       const { transactionId } = JSON.parse(body) as { transactionId: string };
       response.end(JSON.stringify({ transactionId, status: 'APPROVED', balance: 1 }));
     });
@@ -99,7 +99,7 @@ async function verdictAfter(
   }
 }
 
-describe.concurrent('an answer without an end', () => {
+describe.concurrent('a hostile answer', () => {
   const testIn = (language: Language, title: string, expectLimit: (client: string[]) => Promise<void>) =>
     test.skipIf(lacks(language))(title, { timeout: PATIENCE_MS }, async () => {
       const folder = await temporaryFolder();
@@ -109,7 +109,7 @@ describe.concurrent('an answer without an end', () => {
 
   // The client in C# leaves the request to the caller's function.
   for (const language of ['python', 'php', 'java', 'go'] as const)
-    testIn(language, `that arrives slowly ends the attempt in ${language}`, async (client) => {
+    testIn(language, `that arrives slowly without an end ends the attempt in ${language}`, async (client) => {
       const drip = (response: ServerResponse) => {
         const timer = setInterval(() => response.write(' '), DRIP_MS);
         response.on('close', () => clearInterval(timer));
@@ -117,8 +117,15 @@ describe.concurrent('an answer without an end', () => {
       expect(await verdictAfter(drip, client)).toBe('approved');
     });
 
+  // The clients in Java and C# leave the JSON to the caller's function.
   for (const language of ['python', 'php', 'go'] as const)
-    testIn(language, `is not read to its end in ${language}`, async (client) => {
+    testIn(language, `that is nested deeply ends the attempt in ${language}`, async (client) => {
+      const nested = (response: ServerResponse) => void response.end('['.repeat(100_000));
+      expect(await verdictAfter(nested, client)).toBe('approved');
+    });
+
+  for (const language of ['python', 'php', 'go'] as const)
+    testIn(language, `without an end is not read in full in ${language}`, async (client) => {
       const piece = Buffer.alloc(64 * 1024, ' ');
       let sentBytes = 0;
       const flood = (response: ServerResponse) => {
