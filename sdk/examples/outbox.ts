@@ -197,9 +197,9 @@ export class Outbox {
       return true;
     }
     try {
-      // An earlier attempt, perhaps by a process that died, may have been booked.
+      // Once, because retries could last longer than the lease. An earlier attempt, perhaps by a process that died, may have been booked.
       const sentBefore = row.attempts > 1;
-      const answer = await this.platform.submitTransaction(request, { sentBefore });
+      const answer = await this.platform.submitTransaction(request, { sentBefore, retry: false });
       await this.settle(row, 'DECIDED', JSON.stringify(answer), null);
     } catch (error) {
       if (!isCroupierError(error)) throw error;

@@ -183,8 +183,10 @@ export async function callWithRetries<T>(call: Call<T>): Promise<T> {
     attempts.push({ status, code, outcome, durationMs });
     const pauseMs = pauseAfter(failure, attempt, call, endsAt - performance.now());
     notifyAfter(call, { attempt, durationMs, status, code, outcome, pauseMs });
-    if (pauseMs === undefined) throw result.toError(forAllAttempts(failure, attempts, call.initialOutcome));
-    await call.backoff.sleep(pauseMs, signal);
+    if (pauseMs !== undefined) await call.backoff.sleep(pauseMs, signal);
+    // A pause may take longer than asked for, such as in a process that stalls.
+    if (pauseMs === undefined || endsAt - performance.now() < LEAST_ATTEMPT_MS)
+      throw result.toError(forAllAttempts(failure, attempts, call.initialOutcome));
   }
 }
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type * as SdkModule from '../src/index.js';
 import packageJson from '../package.json' with { type: 'json' };
 import {
@@ -409,4 +409,21 @@ describe('a refused signature', () => {
     expect(error.message).not.toContain('clock');
     expect(Math.abs(error.clockOffsetSeconds ?? 99)).toBeLessThanOrEqual(1);
   });
+});
+
+test('no attempt begins after the deadline, even if a pause takes longer than asked for', async () => {
+  const afterDeadline = performance.now() + 60_000;
+  const sleep = () => Promise.resolve(void vi.spyOn(performance, 'now').mockReturnValue(afterDeadline));
+  const { client, received } = await scriptedClient([LIMITED, DECIDED], { backoff: { sleep } });
+  try {
+    const { name, outcome, attempts } = await failure(client.bet(BET, { retry: true }));
+    expect({ name, outcome, attempts: attempts.length, received: received.length }).toEqual({
+      name: 'RateLimitedError',
+      outcome: 'not-booked',
+      attempts: 1,
+      received: 1,
+    });
+  } finally {
+    vi.restoreAllMocks();
+  }
 });

@@ -36,6 +36,8 @@ function processOf(
     secret,
     clock: () => world.clock.now().getTime(),
     signal,
+    // Each attempt of the outbox sends once, whatever the client's defaults.
+    retry: true,
   });
   return new Outbox(pool, platform, { pauseMs: () => 0, ...options });
 }
