@@ -7,6 +7,7 @@ import { DEBUG_SIGNATURE_HELP, debugSignature } from './debug/debug-signature.js
 import { LAUNCH_HELP, launch } from './sandbox/launch.js';
 import { REGISTER_HELP, register } from './sandbox/register.js';
 import { EXIT, type Terminal, UsageError } from './terminal.js';
+import { VERSION } from './version.js';
 
 const HELP = `croupier-provider COMMAND [options]
 
@@ -18,30 +19,40 @@ const HELP = `croupier-provider COMMAND [options]
   launch              launches a session of that sandbox to play with
   debug-signature     explains why a signature is refused
 
-croupier-provider COMMAND --help shows the options of a command.`;
+croupier-provider COMMAND --help shows the options of a command, and so does help COMMAND;
+croupier-provider --version prints the version.`;
 
-const COMMANDS = {
-  certify: { help: CERTIFY_HELP, run: certify },
-  'certify-operator': { help: CERTIFY_OPERATOR_HELP, run: certifyOperator },
-  'certify-client': { help: CERTIFY_CLIENT_HELP, run: certifyClient },
-  'verify-certificate': { help: VERIFY_CERTIFICATE_HELP, run: verifyCertificate },
-  register: { help: REGISTER_HELP, run: register },
-  launch: { help: LAUNCH_HELP, run: launch },
-  'debug-signature': { help: DEBUG_SIGNATURE_HELP, run: debugSignature },
-};
+const COMMANDS = new Map([
+  ['certify', { help: CERTIFY_HELP, run: certify }],
+  ['certify-operator', { help: CERTIFY_OPERATOR_HELP, run: certifyOperator }],
+  ['certify-client', { help: CERTIFY_CLIENT_HELP, run: certifyClient }],
+  ['verify-certificate', { help: VERIFY_CERTIFICATE_HELP, run: verifyCertificate }],
+  ['register', { help: REGISTER_HELP, run: register }],
+  ['launch', { help: LAUNCH_HELP, run: launch }],
+  ['debug-signature', { help: DEBUG_SIGNATURE_HELP, run: debugSignature }],
+]);
 
 /** Carries out a command line and resolves with the exit status. Never rejects. */
 export async function main(args: string[], terminal: Terminal = processTerminal()): Promise<number> {
   const [name = '', ...rest] = args;
-  const asksForHelp = optionsIn(args).some((arg) => arg === '--help' || arg === '-h') || name === 'help';
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined;
-  if (asksForHelp) {
-    terminal.print(command?.help ?? HELP);
+  if (name === '--version') {
+    terminal.print(VERSION);
     return EXIT.ok;
   }
+  const topic = name === 'help' ? rest[0] : name;
+  const asksForHelp = name === 'help' || optionsIn(args).some(isHelpOption);
+  if (asksForHelp && (topic === undefined || isHelpOption(topic))) {
+    terminal.print(HELP);
+    return EXIT.ok;
+  }
+  const command = COMMANDS.get(topic ?? '');
   if (!command) {
-    terminal.complain(name ? `There is no command "${visibleText(name)}".\n\n${HELP}` : HELP);
+    terminal.complain(topic ? `There is no command "${visibleText(topic)}".\n\n${HELP}` : HELP);
     return EXIT.usage;
+  }
+  if (asksForHelp) {
+    terminal.print(command.help);
+    return EXIT.ok;
   }
   try {
     return await command.run(rest, terminal);
@@ -53,6 +64,10 @@ export async function main(args: string[], terminal: Terminal = processTerminal(
     terminal.complain(message + more);
     return EXIT.usage;
   }
+}
+
+function isHelpOption(arg: string): boolean {
+  return arg === '--help' || arg === '-h';
 }
 
 /** The words before `--`: those after it are a command line of the user, with options of its own. */

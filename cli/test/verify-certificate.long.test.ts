@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/world/temporary-folder.js';
 import { digestOf, runOf } from '../src/certify/reports/certificate.js';
@@ -48,6 +50,16 @@ test('an unchanged certificate is confirmed with a summary, as JSON and as HTML'
     expect(printed).toContain('not certified');
     expect(printed).toContain('does not show who wrote');
     expect(status).toBe(0);
+  }
+});
+
+test('a certificate is read from the standard input and from a pipe', async () => {
+  const path = join(await reportFolder(), 'certificate');
+  await writeFile(path, reports.html);
+  for (const from of [`- < '${path}'`, `<(cat '${path}')`, `- < <(cat '${path}')`]) {
+    const line = `'${process.execPath}' cli/bin/croupier-provider.js verify-certificate ${from}`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+    expect(stdout).toContain('is unchanged since it was written.');
   }
 });
 
@@ -197,6 +209,7 @@ test.each([
   [[], 'Name one file'],
   [['a', 'b'], 'Name one file'],
   [['/nowhere/certificate.json'], 'cannot be read'],
+  [[import.meta.dirname], 'cannot be read'],
   [['--force', 'a'], "Unknown option '--force'"],
 ])('%j cannot be carried out', async (args, sentence) => {
   const { status, complained } = await command(['verify-certificate', ...args]);

@@ -1,5 +1,5 @@
 import { visibleText } from '@croupier/provider-sdk';
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { EXIT, type Terminal, UsageError } from '../terminal.js';
 import { optionsLine } from './reports/run.js';
@@ -8,12 +8,15 @@ import { type Verification, verifyCertificate as verify } from './reports/verify
 export const VERIFY_CERTIFICATE_HELP = `croupier-provider verify-certificate FILE
 
 Checks that a certificate is as the certification wrote it. FILE is what --json or --html has
-written. The digest shows whether the certificate was changed since. It does not show who wrote
+written, or - for the standard input. The digest shows whether the certificate was changed since. It does not show who wrote
 it: whoever changes a certificate on purpose can compute its digest again. To be sure, run the
 certification yourself, or compare the digest with one that you received in another way.
 
 Exit status: 0 the certificate is unchanged, 1 it was changed or is not a certificate, 2 the
 command cannot be carried out.`;
+
+/** The name of the standard input on a command line. */
+const STANDARD_INPUT = '-';
 
 /** The largest file that is read, in bytes. A certificate has about 100 kB. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -74,16 +77,19 @@ function textOf(bytes: Buffer): string {
   }
 }
 
+/** Reads a file or pipe, until it ends or has more than `MAX_BYTES`. */
 async function read(path: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
   try {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await file.close();
+    const stream = path === STANDARD_INPUT ? process.stdin : createReadStream(path);
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length > MAX_BYTES) break;
     }
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
+  return Buffer.concat(pieces);
 }
