@@ -191,6 +191,14 @@ test("an option of the client's own command line is not one of certify-client", 
   expect(printed).not.toContain('croupier-provider certify-client [options]');
 });
 
+test('the report names the command with its arguments, and the help says so', async () => {
+  await certified(['--only', 'approved', ...NAIVE]);
+  const report: unknown = JSON.parse(await readFile(join(folder.path, 'report.json'), 'utf8'));
+  expect(report).toMatchObject({ command: NAIVE.slice(1).join(' ') });
+  const { printed } = await command(['certify-client', '--help']);
+  expect(printed).toContain('The reports name COMMAND with its arguments.');
+});
+
 test('a command that does not exist is named', async () => {
   const { printed } = await certified(['--only', 'approved', '--', '/nowhere/client']);
   expect(printed).toContain('expected  /nowhere/client to start');

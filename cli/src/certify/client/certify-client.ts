@@ -29,6 +29,9 @@ The last line that COMMAND prints is its verdict: approved, declined, not-booked
 BET may be voided) or unknown (the transaction may have been booked). Each request must contain
 the given fields, the same bytes each time, a valid signature and a fresh nonce.
 
+The reports name COMMAND with its arguments. Give secrets of your own to it in the environment,
+which it inherits.
+
   --timeout-ms N           the most that one run may take, after which COMMAND is killed with the
                            processes that it started; default: 60000
   --attempt-ms N           CROUPIER_TIMEOUT_MS; default: 2000
