@@ -11,7 +11,7 @@ export const RULES = {
   definite: 'The wallet answers 200 only if it knows the outcome.',
   adjustment:
     "An ADJUSTMENT is a correction by the platform's support: `providerId` is `platform`, `amountMinor` is negative for a debit, and there is no `gameId` or `roundId`.",
-  balanceForm: 'The call moves no money.',
+  balanceMovesNothing: 'The call moves no money.',
   answerOnce: 'Answer each call once, and take the names from the request that you answer',
   repeats:
     'Croupier repeats a call whenever it does not know the outcome: after a time-out, a lost connection or a crash.',

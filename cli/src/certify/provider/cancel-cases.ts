@@ -10,7 +10,8 @@ import {
   playSpin,
   referenceTo,
 } from './expectations.js';
-import { AT_ONCE, atOnce, type ProviderCase, UNKNOWN_FIELDS, withoutPlay } from './provider-case.js';
+import { AT_ONCE, atOnce, type ProviderCase, withoutPlay } from './provider-case.js';
+import { UNKNOWN_FIELDS } from '../unknown-fields.js';
 import { RULES } from './rules.js';
 import { incomplete, ofAnotherPlayerOrGame, ofSimilarReference } from './unknown-batch-cases.js';
 

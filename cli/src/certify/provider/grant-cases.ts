@@ -11,7 +11,8 @@ import {
   grantBatch,
   grantBody,
 } from './expectations.js';
-import { AT_ONCE, atOnce, type ProviderCase, UNKNOWN_FIELDS } from './provider-case.js';
+import { AT_ONCE, atOnce, type ProviderCase } from './provider-case.js';
+import { UNKNOWN_FIELDS } from '../unknown-fields.js';
 import { RULES } from './rules.js';
 
 /** The length of the longest requestRef, in characters. */

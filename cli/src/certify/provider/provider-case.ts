@@ -6,9 +6,6 @@ export type ProviderCase = Omit<Case<ProviderCaller>, 'group'>;
 
 export const AT_ONCE = 10;
 
-/** Fields that the contract does not have. */
-export const UNKNOWN_FIELDS = { certifyUnknown: { list: [1, 'two', null] }, certifyFlag: true };
-
 export function withoutPlay({ provider }: ProviderCaller): string | undefined {
   return provider.playPath === undefined
     ? 'a spin has to be played: name a route that plays one with --play-path'

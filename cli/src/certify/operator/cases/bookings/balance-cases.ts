@@ -5,7 +5,7 @@ import { WALLET_ROUTES, type WalletCaller, type WalletOrder } from '../../caller
 import { bookFirst, expectApproved, expectBalance, expectInvalid } from '../../expectations.js';
 import { RULES } from '../../rules.js';
 import { type WalletCase, withoutUnknownPlayer } from '../wallet-case.js';
-import { UNKNOWN_FIELDS } from '../unknown-fields.js';
+import { UNKNOWN_FIELDS } from '../../../unknown-fields.js';
 
 const AT_ONCE = 10;
 /** How often a balance is read immediately after a booking. A replica may be behind for a few milliseconds only. */
@@ -25,7 +25,7 @@ export const BALANCE_CASES: WalletCase[] = [
   {
     id: 'balance-repeated',
     title: 'changes nothing when the balance is read',
-    rule: RULES.balanceForm,
+    rule: RULES.balanceMovesNothing,
     run: async (caller) => {
       const before = await caller.balance();
       expectBalance(await caller.balance(), before, 'the second time');
@@ -35,7 +35,7 @@ export const BALANCE_CASES: WalletCase[] = [
   {
     id: 'balance-at-once',
     title: `answers ${AT_ONCE} balance calls at once`,
-    rule: RULES.balanceForm,
+    rule: RULES.balanceMovesNothing,
     run: async (caller) => {
       const before = await caller.balance();
       const balances = await caller.readBalancesAtOnce(Array.from({ length: AT_ONCE }, () => ({})));

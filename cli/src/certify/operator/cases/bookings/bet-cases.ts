@@ -9,7 +9,7 @@ import {
   setBalance,
 } from '../../expectations.js';
 import { RULES } from '../../rules.js';
-import { UNKNOWN_FIELDS } from '../unknown-fields.js';
+import { UNKNOWN_FIELDS } from '../../../unknown-fields.js';
 import { type WalletCase, withoutOtherPlayer } from '../wallet-case.js';
 
 export const BET_CASES: WalletCase[] = [
