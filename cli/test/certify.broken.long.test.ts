@@ -303,6 +303,7 @@ test.each<[Fault, string[]]>([
     ],
   ],
   ['answers with text/html', ['answer-content-type']],
+  ['needs an X-Request-Id', ['request-id-absent']],
   ['works on one call at a time, slowly', ['calls-in-parallel']],
 ])('a provider that %s fails exactly %j', async (fault, failed) => {
   expect(await certified([fault])).toMatchObject({ status: 1, failed, blocked: [] });

@@ -20,6 +20,9 @@ const PARALLEL = 'A server works on several calls at the same time.';
 const KEPT_ALIVE =
   'A server answers several calls over one kept-alive connection, unless it answers with `Connection: close`.';
 
+const REQUEST_ID =
+  '`X-Request-Id` is optional in every request, also of the platform to a wallet or provider.';
+
 /** The cases about HTTP: content type, slow bodies, concurrent calls. */
 export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[] {
   const callsOf = target.calls;
@@ -50,6 +53,10 @@ export function transportCases<Subject>(target: Target<Subject>): Case<Subject>[
         }
       },
     ),
+    define('request-id-absent', 'accepts a call without X-Request-Id', REQUEST_ID, async (subject) => {
+      const headers = ({ 'X-Request-Id': _, ...others }: Record<string, string>) => others;
+      expectOk(await probe(target, subject, { headers }));
+    }),
     define('slow-body', 'waits for a body that arrives slowly', SLOW_BODY, async (subject) =>
       expectOk(await probe(target, subject, withSlowBody(callsOf(subject)))),
     ),

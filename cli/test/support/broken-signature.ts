@@ -9,6 +9,7 @@ export type SignatureFault =
   | 'takes any text for a time'
   | 'ignores what follows a signature'
   | 'takes an empty signature'
+  | 'needs an X-Request-Id'
   | 'compares nonces regardless of case'
   | 'ignores the time'
   | 'takes milliseconds too'
@@ -71,6 +72,7 @@ export class BrokenSignature {
   async believes(request: IncomingMessage, raw: string): Promise<boolean> {
     if (this.is('believes everybody')) return true;
     const headers = this.headersOf(request);
+    if (this.is('needs an X-Request-Id') && !headers['x-request-id']) return false;
     const target = request.url ?? '';
     const claimed = this.is('claims a nonce before it verifies')
       ? await this.claim(headers['x-nonce'] ?? '', target)

@@ -58,6 +58,7 @@ export const SIGNATURE_BUGS: WalletBug[] = [
 export const TRANSPORT_BUGS: WalletBug[] = [
   fault('answers with text/html', ['answer-content-type']),
   fault('answers with a Content-Encoding', ['balance-answered', 'balance-echo']),
+  fault('needs an X-Request-Id', ['request-id-absent']),
   fault('answers twice at once', ['answers-once']),
   fault('answers once too often', ['answers-once']),
   fault('reads what comes at once', ['slow-body', 'calls-at-once', 'split-character']),
