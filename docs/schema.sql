@@ -239,10 +239,12 @@ CREATE TABLE flaggable_wins (
   operator_id text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   marked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  free_spins_ref text,
   CONSTRAINT flaggable_wins_pkey PRIMARY KEY (provider_id, transaction_id)
 );
 CREATE INDEX flaggable_wins_by_mark ON flaggable_wins USING btree (marked_at);
 CREATE INDEX flaggable_wins_by_time ON flaggable_wins USING btree (created_at, platform_transaction_id);
+CREATE INDEX flaggable_wins_of_free_spins ON flaggable_wins USING btree (provider_id, free_spins_ref) WHERE (free_spins_ref IS NOT NULL);
 CREATE INDEX flaggable_wins_of_operator ON flaggable_wins USING btree (operator_id, created_at, platform_transaction_id);
 
 CREATE TABLE free_spin_batches (
@@ -333,7 +335,8 @@ CREATE INDEX free_spin_grants_carried_out ON free_spin_grants USING btree (opera
 CREATE INDEX free_spin_grants_duplicates ON free_spin_grants USING btree (granted_at, request_ref) WHERE (duplicate_of IS NOT NULL);
 CREATE INDEX free_spin_grants_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'GRANTED'::text) AND (expires_at IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));
 CREATE INDEX free_spin_grants_expiry_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((state = 'GRANTED'::text) AND (expiry = 'FAILED'::text));
-CREATE INDEX free_spin_grants_external ON free_spin_grants USING btree (provider_id, external_ref) WHERE (external_ref IS NOT NULL);
+CREATE INDEX free_spin_grants_external_by_time ON free_spin_grants USING btree (provider_id, external_ref, COALESCE(granted_at, created_at), grant_no) WHERE ((external_ref IS NOT NULL) AND (duplicate_of IS NULL));
+CREATE INDEX free_spin_grants_external_of_player ON free_spin_grants USING btree (provider_id, external_ref, operator_id, player_ref) WHERE (external_ref IS NOT NULL);
 CREATE INDEX free_spin_grants_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE (state = 'FAILED'::text);
 CREATE INDEX free_spin_grants_failed_of_batch ON free_spin_grants USING btree (batch_id) WHERE ((state = 'FAILED'::text) AND (batch_id IS NOT NULL));
 CREATE INDEX free_spin_grants_of_batch ON free_spin_grants USING btree (batch_id, grant_no) WHERE (batch_id IS NOT NULL);
@@ -646,10 +649,10 @@ CASE
 END)) WHERE ((provider_id = 'platform'::text) AND (state <> 'DECLINED'::text));
 CREATE INDEX transactions_by_time ON transactions USING btree (created_at, platform_transaction_id);
 CREATE INDEX transactions_exceptional ON transactions USING btree (state, operator_id, provider_id, created_at, platform_transaction_id) WHERE (state = ANY (ARRAY['DECLINED'::text, 'TIMED_OUT'::text, 'ROLLED_BACK'::text]));
-CREATE INDEX transactions_of_free_spins ON transactions USING btree (provider_id, free_spins_ref) WHERE (free_spins_ref IS NOT NULL);
 CREATE INDEX transactions_of_free_spins_by_time ON transactions USING btree (created_at, platform_transaction_id) WHERE (free_spins_ref IS NOT NULL);
 CREATE INDEX transactions_of_player ON transactions USING btree (player_ref, created_at, platform_transaction_id);
 CREATE INDEX transactions_of_round ON transactions USING btree (round_id, player_ref, provider_id);
+CREATE INDEX transactions_of_spins ON transactions USING btree (provider_id, free_spins_ref, operator_id, player_ref) WHERE (free_spins_ref IS NOT NULL);
 CREATE INDEX transactions_of_tenants ON transactions USING btree (operator_id, provider_id, created_at, platform_transaction_id);
 CREATE INDEX transactions_parked ON transactions USING btree (parked_at) WHERE ((state = ANY (ARRAY['PENDING'::text, 'TIMED_OUT'::text])) AND (parked_at IS NOT NULL));
 CREATE INDEX transactions_rollbacks ON transactions USING btree (provider_id, original_transaction_id) WHERE (kind = 'ROLLBACK'::text);
@@ -876,12 +879,12 @@ AS $function$
 BEGIN
   IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (
     SELECT FROM (SELECT * FROM free_spin_grants
-                  WHERE provider_id = NEW.provider_id AND external_ref = NEW.free_spins_ref OFFSET 0) g
-     WHERE g.operator_id = NEW.operator_id AND g.player_ref = NEW.player_ref AND g.currency = NEW.currency
-       AND g.state = 'GRANTED' AND g.cancel_attempt = 0 AND g.duplicate_of IS NULL
+                  WHERE provider_id = NEW.provider_id AND external_ref = NEW.free_spins_ref
+                    AND operator_id = NEW.operator_id AND player_ref = NEW.player_ref OFFSET 0) g
+     WHERE g.currency = NEW.currency AND g.state = 'GRANTED' AND g.cancel_attempt = 0 AND g.duplicate_of IS NULL
        AND coalesce(g.granted_at, g.created_at) <= NEW.created_at) THEN
-    INSERT INTO flaggable_wins (provider_id, transaction_id, platform_transaction_id, operator_id, created_at)
-    VALUES (NEW.provider_id, NEW.transaction_id, NEW.platform_transaction_id, NEW.operator_id, NEW.created_at) ON CONFLICT DO NOTHING;
+    INSERT INTO flaggable_wins (provider_id, transaction_id, platform_transaction_id, operator_id, created_at, free_spins_ref)
+    VALUES (NEW.provider_id, NEW.transaction_id, NEW.platform_transaction_id, NEW.operator_id, NEW.created_at, NEW.free_spins_ref) ON CONFLICT DO NOTHING;
   END IF;
   RETURN NULL;
 END $function$;

@@ -65,7 +65,7 @@ const KEYS = 'provider_id, transaction_id, platform_transaction_id, operator_id,
  * Marks a WIN unless its player has a grant of its freeSpinsRef and currency that is live, is no duplicate and had the
  * reference before the WIN. Such a grant can only be cancelled after the WIN, so no flag will apply.
  */
-const MARK_WIN_OF_FREE_SPINS = `
+export const MARK_WIN_OF_FREE_SPINS = `
 CREATE OR REPLACE FUNCTION mark_win_of_free_spins() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (

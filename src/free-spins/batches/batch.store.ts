@@ -169,7 +169,7 @@ const IS_MOOT = `(coalesce(completed AND expiry = 'BEGUN', false) OR NOT ${HAS_N
  * Claims a provider's next due cancel, for a grant that has expired, was voided or whose batch was cancelled. It stays due
  * until an outcome is recorded, so that another instance repeats it after a crash.
  */
-const CLAIM_DUE_CANCEL = named(
+export const CLAIM_DUE_CANCEL = named(
   'grant_claim_due_cancel',
   `UPDATE free_spin_grants g
       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END}, updated_at = clock_timestamp()

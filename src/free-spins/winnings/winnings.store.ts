@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { type Place, placeColumn } from '../../database/place.js';
 import { named } from '../../database/statement.js';
-import { UNMERGED } from '../../database/planner.js';
+import { lookUp, UNMERGED } from '../../database/planner.js';
 import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
 import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
@@ -33,37 +33,49 @@ const inRoundOf = (table: string, other: string) =>
     .map((column) => `${table}.${column} = ${other}.${column}`)
     .join(' AND ');
 
+const OF_PLAYER = '(g.operator_id = t.operator_id AND g.player_ref = t.player_ref)';
 /** The grants g of the freeSpinsRef of the WIN t in which a WIN may count: all but duplicates. */
 const GRANTS_OF_WIN = `
   free_spin_grants g
    WHERE g.provider_id = t.provider_id AND g.external_ref = t.free_spins_ref AND g.duplicate_of IS NULL`;
-const OF_PLAYER = '(g.operator_id = t.operator_id AND g.player_ref = t.player_ref)';
-const OF_CURRENCY = `(${OF_PLAYER} AND g.currency = t.currency)`;
+/**
+ * Those of its player, which are few. Any number of other players may have the reference, because it is unique per player
+ * only.
+ */
+const GRANTS_OF_PLAYER = `(SELECT * FROM ${GRANTS_OF_WIN} AND ${OF_PLAYER} ${UNMERGED}) g`;
+const OF_CURRENCY = 'g.currency = t.currency';
 /** When the grant g got its externalRef. The previous release does not store it. */
 const GRANTED_AT = 'coalesce(g.granted_at, g.created_at)';
 
 /**
- * The number of the only grant in which the WIN t counts: of the grants of its player and currency, else of its player,
- * else of anyone, the newest that had the externalRef when the WIN was created, or the first that got it later.
+ * Of some grants, the number of the newest that had the externalRef when the WIN t was created, or else of the first that
+ * got it later.
+ * @param grants ends with a condition
+ */
+const nearest = (grants: string) => `
+  coalesce(${lookUp('g.grant_no', `FROM ${grants} AND ${GRANTED_AT} <= t.created_at ORDER BY ${GRANTED_AT} DESC, g.grant_no LIMIT 1`)},
+           ${lookUp('g.grant_no', `FROM ${grants} AND ${GRANTED_AT} > t.created_at ORDER BY ${GRANTED_AT}, g.grant_no LIMIT 1`)})`;
+
+/**
+ * The number of the only grant in which the WIN t counts: the nearest of its player and currency, else of its player, else
+ * of anyone.
  */
 const GRANT_OF_WIN = `
-  (SELECT g.grant_no FROM ${GRANTS_OF_WIN}
-    ORDER BY ${OF_CURRENCY} DESC, ${OF_PLAYER} DESC, ${GRANTED_AT} > t.created_at,
-             greatest(${GRANTED_AT} - t.created_at, t.created_at - ${GRANTED_AT}), g.grant_no LIMIT 1)`;
+  coalesce(${nearest(`${GRANTS_OF_PLAYER} WHERE ${OF_CURRENCY}`)}, ${nearest(`${GRANTS_OF_PLAYER} WHERE true`)},
+           ${nearest(GRANTS_OF_WIN)})`;
 
 /**
  * The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. A grant that got the
- * reference after the WIN does not excuse a WIN after a cancel.
+ * reference after the WIN does not excuse a WIN after a cancel. The order lets an index find a grant of another player.
  */
 const FLAG_BY_GRANTS = `
   (SELECT CASE
-     WHEN count(*) = 0 THEN 'UNKNOWN_BATCH'
-     WHEN NOT bool_or(${OF_PLAYER}) THEN 'OTHER_PLAYER'
+     WHEN count(*) = 0 THEN coalesce(${lookUp(`'OTHER_PLAYER'`, `FROM ${GRANTS_OF_WIN} ORDER BY ${GRANTED_AT} LIMIT 1`)}, 'UNKNOWN_BATCH')
      WHEN NOT bool_or(${OF_CURRENCY}) THEN 'OTHER_CURRENCY'
      WHEN bool_or(${OF_CURRENCY} AND g.cancelled_at <= t.created_at)
           AND NOT bool_or(${OF_CURRENCY} AND (g.cancelled_at IS NULL OR g.cancelled_at > t.created_at)
                           AND ${GRANTED_AT} <= t.created_at) THEN 'CANCELLED'
-   END FROM ${GRANTS_OF_WIN})`;
+   END FROM ${GRANTS_OF_PLAYER})`;
 
 /** The mismatch, if the WIN t names a freeSpinsRef; else null. */
 const FLAG_OF_SPINS = `CASE WHEN t.free_spins_ref IS NOT NULL THEN ${FLAG_BY_GRANTS} END`;
@@ -97,18 +109,32 @@ const FLAG_BY_LIMIT = `
 const FLAG = `coalesce(${FLAG_OF_SPINS}, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
 /**
- * The winnings of a grant. Each WIN counts in one grant only, and in none that is a duplicate. A sum above 2^53−1 is
- * null.
+ * The winnings of a grant. Each WIN counts in one grant only, and in none that is a duplicate. WINs of other players count
+ * in it only if these players have no grant of the reference. Such WINs are marked (migration 0057); the others, of which
+ * there may be many, are not read. A sum above 2^53−1 is null.
  */
-const OF_GRANT = named(
+export const OF_GRANT = named(
   'winnings_of_grant',
-  `SELECT count, CASE WHEN total <= ${Number.MAX_SAFE_INTEGER} THEN total::float8 END AS "totalMinor", flagged
+  `WITH wins AS (
+     SELECT g.grant_no, t.*, ${OF_CURRENCY} AS own
+       FROM free_spin_grants g
+      CROSS JOIN LATERAL (SELECT * FROM transactions t
+                           WHERE t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
+                             AND t.operator_id = g.operator_id AND t.player_ref = g.player_ref ${UNMERGED}) t
+      WHERE g.request_ref = :requestRef
+      UNION ALL
+     SELECT g.grant_no, t.*, false AS own
+       FROM free_spin_grants g
+      CROSS JOIN LATERAL (SELECT * FROM flaggable_wins m
+                           WHERE m.provider_id = g.provider_id AND m.free_spins_ref = g.external_ref ${UNMERGED}) m
+      CROSS JOIN LATERAL (SELECT * FROM transactions t
+                           WHERE t.provider_id = m.provider_id AND t.transaction_id = m.transaction_id ${UNMERGED}) t
+      WHERE g.request_ref = :requestRef AND NOT ${OF_PLAYER})
+   SELECT count, CASE WHEN total <= ${Number.MAX_SAFE_INTEGER} THEN total::float8 END AS "totalMinor", flagged
      FROM (SELECT count(*) FILTER (WHERE own) AS count, coalesce(sum(amount_minor) FILTER (WHERE own), 0) AS total,
                   count(*) FILTER (WHERE flag IS NOT NULL) AS flagged
-             FROM (SELECT t.amount_minor, ${FLAG} AS flag, ${OF_CURRENCY} AS own
-                     FROM free_spin_grants g
-                     JOIN transactions t ON t.provider_id = g.provider_id AND t.free_spins_ref = g.external_ref
-                    WHERE g.request_ref = :requestRef AND ${BOOKED} AND g.grant_no = ${GRANT_OF_WIN}) AS wins) AS sums`,
+             FROM (SELECT t.amount_minor, t.own, ${FLAG} AS flag
+                     FROM wins t WHERE ${BOOKED} AND t.grant_no = ${GRANT_OF_WIN}) AS counted) AS sums`,
 );
 
 const FLAGGED_COLUMNS = `

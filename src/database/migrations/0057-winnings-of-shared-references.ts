@@ -1,0 +1,103 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { MARK_WIN_OF_FREE_SPINS as PREVIOUS_MARK } from './0025-duplicate-grants.js';
+import { indexPartitions } from './partitioned-index.js';
+
+/**
+ * An externalRef is unique per player only: a provider may answer all players of a campaign with the same one. Adds the
+ * indexes by which the grants and WINs of one player with an externalRef are found without reading those of other
+ * players, and lets the trigger of migration 0025 use them.
+ *
+ * A mark in `flaggable_wins` now has the WIN's freeSpinsRef. A WIN whose player has no grant of it is always marked, so
+ * the winnings of a grant find the WINs of other players by their marks. `mark_wins_of_round` and `mark_win_above_limit`
+ * need not set the column: if they mark a WIN first, its player had a live grant of its freeSpinsRef.
+ *
+ * The new indexes begin with the columns of those that they replace, so they serve the previous release, too.
+ *
+ * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
+ */
+export class WinningsOfSharedReferences1764000000057 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const [name, definition] of Object.entries(INDEXES_OF_GRANTS)) {
+      // An interrupted build leaves an invalid index.
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON free_spin_grants ${definition}`);
+    }
+    await runner.query(
+      `${LOCK_TIMEOUT} ALTER TABLE flaggable_wins ADD COLUMN IF NOT EXISTS free_spins_ref text`,
+    );
+    await runner.query(MARK_WIN_OF_FREE_SPINS);
+    await runner.query(NAME_REFERENCES_OF_MARKS);
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS flaggable_wins_of_free_spins');
+    await runner.query(
+      `CREATE INDEX CONCURRENTLY flaggable_wins_of_free_spins ON flaggable_wins (provider_id, free_spins_ref)
+        WHERE free_spins_ref IS NOT NULL`,
+    );
+    await indexPartitions(
+      runner,
+      'transactions',
+      'of_spins',
+      '(provider_id, free_spins_ref, operator_id, player_ref) WHERE free_spins_ref IS NOT NULL',
+    );
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_external');
+    await runner.query(`${LOCK_TIMEOUT} DROP INDEX IF EXISTS transactions_of_free_spins`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `CREATE INDEX free_spin_grants_external ON free_spin_grants (provider_id, external_ref)
+        WHERE external_ref IS NOT NULL`,
+    );
+    await indexPartitions(
+      runner,
+      'transactions',
+      'of_free_spins',
+      '(provider_id, free_spins_ref) WHERE free_spins_ref IS NOT NULL',
+    );
+    await runner.query(PREVIOUS_MARK);
+    await runner.query('ALTER TABLE flaggable_wins DROP COLUMN free_spins_ref');
+    await runner.query('DROP INDEX transactions_of_spins');
+    for (const name of Object.keys(INDEXES_OF_GRANTS)) await runner.query(`DROP INDEX ${name}`);
+  }
+}
+
+/** While a statement waits for its lock, others queue behind it. It gives up, and the next start tries again. */
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
+
+const INDEXES_OF_GRANTS = {
+  free_spin_grants_external_of_player: `(provider_id, external_ref, operator_id, player_ref)
+     WHERE external_ref IS NOT NULL`,
+  // Duplicates are left out, because no WIN counts in them.
+  free_spin_grants_external_by_time: `(provider_id, external_ref, coalesce(granted_at, created_at), grant_no)
+     WHERE external_ref IS NOT NULL AND duplicate_of IS NULL`,
+};
+
+const KEYS = 'provider_id, transaction_id, platform_transaction_id, operator_id, created_at, free_spins_ref';
+
+/** Marks the same WINs as before. OFFSET 0 keeps the conditions outside from choosing another index. */
+const MARK_WIN_OF_FREE_SPINS = `
+CREATE OR REPLACE FUNCTION mark_win_of_free_spins() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (
+    SELECT FROM (SELECT * FROM free_spin_grants
+                  WHERE provider_id = NEW.provider_id AND external_ref = NEW.free_spins_ref
+                    AND operator_id = NEW.operator_id AND player_ref = NEW.player_ref OFFSET 0) g
+     WHERE g.currency = NEW.currency AND g.state = 'GRANTED' AND g.cancel_attempt = 0 AND g.duplicate_of IS NULL
+       AND coalesce(g.granted_at, g.created_at) <= NEW.created_at) THEN
+    INSERT INTO flaggable_wins (${KEYS})
+    VALUES (NEW.${KEYS.replaceAll(', ', ', NEW.')}) ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END $$;
+`;
+
+/** Each WIN is found by its key: a join could read all transactions. */
+const NAME_REFERENCES_OF_MARKS = `
+UPDATE flaggable_wins f SET free_spins_ref = w.free_spins_ref
+  FROM (SELECT m.provider_id, m.transaction_id,
+               (SELECT t.free_spins_ref FROM transactions t
+                 WHERE t.provider_id = m.provider_id AND t.transaction_id = m.transaction_id) AS free_spins_ref
+          FROM flaggable_wins m WHERE m.free_spins_ref IS NULL OFFSET 0) w
+ WHERE f.provider_id = w.provider_id AND f.transaction_id = w.transaction_id AND w.free_spins_ref IS NOT NULL
+`;
