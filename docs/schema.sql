@@ -348,7 +348,10 @@ CREATE INDEX free_spin_grants_of_provider ON free_spin_grants USING btree (provi
 CREATE INDEX free_spin_grants_of_state ON free_spin_grants USING btree (state, grant_no);
 CREATE INDEX free_spin_grants_sent ON free_spin_grants USING btree (lease_until) WHERE (lease_until IS NOT NULL);
 CREATE INDEX free_spin_grants_to_cancel ON free_spin_grants USING btree (provider_id, grant_no) WHERE ((state = 'GRANTED'::text) AND cancel_due);
+CREATE INDEX free_spin_grants_to_cancel_in_turn ON free_spin_grants USING btree (provider_id, operator_id, grant_no) WHERE ((state = 'GRANTED'::text) AND cancel_due);
 CREATE INDEX free_spin_grants_unsent ON free_spin_grants USING btree (provider_id, grant_no) WHERE ((state = 'PENDING'::text) AND (lease_until IS NULL));
+CREATE INDEX free_spin_grants_unsent_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'PENDING'::text) AND (lease_until IS NULL) AND (expires_at IS NOT NULL));
+CREATE INDEX free_spin_grants_unsent_in_turn ON free_spin_grants USING btree (provider_id, operator_id, grant_no) WHERE ((state = 'PENDING'::text) AND (lease_until IS NULL));
 
 CREATE TABLE games (
   game_id text NOT NULL,

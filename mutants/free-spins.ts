@@ -180,8 +180,8 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'due-cancel-of-former-grant',
     file: BATCH,
-    text: 'AND ${CANCEL_WAITS} AND NOT ${IS_MOOT}',
-    replacement: 'AND ${CANCEL_WAITS}',
+    text: '${CANCEL_WAITS} AND NOT ${IS_MOOT}',
+    replacement: '${CANCEL_WAITS}',
     tests: [DUPLICATES],
     harm: 'A cancel that became due long ago voids the spins of a newer grant with the same reference.',
   },
@@ -269,10 +269,8 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'unsent-claimed-twice',
     file: BATCH,
-    text: `AND lease_until IS NULL
-                       ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)`,
-    replacement: `AND lease_until IS NULL
-                       ORDER BY grant_no LIMIT 1)`,
+    text: `ORDER BY operator_id, grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+    replacement: `ORDER BY operator_id, grant_no LIMIT 1)`,
     tests: [BATCHES],
     harm: 'Two instances send the same grant.',
   },

@@ -317,7 +317,7 @@ describe('a grant with the externalRef of one that is over is a grant of its own
     test('because it cannot be claimed', async () => {
       await Promise.all([world, other].map(({ app }) => app.get(BatchRunner)['loop'].stop(0)));
       await withDueCancels();
-      expect(await world.app.get(BatchStore).claimDueCancel(PROVIDER)).toBeUndefined();
+      expect(await world.app.get(BatchStore).claimDueCancel(PROVIDER, '')).toBeUndefined();
     });
   });
 });

@@ -95,7 +95,7 @@ test.each<[string, Statement, object]>([
     GRANTED,
     { requestRef: 'grant7', externalRef: 'campaign', claimsCancel: false, leaseSeconds: 1 },
   ],
-  ['a due cancel', CLAIM_DUE_CANCEL, { providerId: 'provider', leaseSeconds: 1 }],
+  ['a due cancel', CLAIM_DUE_CANCEL, { providerId: 'provider', after: 'operator', leaseSeconds: 1 }],
 ])('%s reads few rows', async (_, statement, values) => {
   for (const nodes of await planner.plansOf(statement, values)) {
     const ofTables = nodesOn(nodes, BIG);

@@ -40,3 +40,4 @@ export { SessionsAtOperatorOfPlayer1764000000050 } from './0050-sessions-at-oper
 export { GrantsOfBatchesByChange1764000000051 } from './0051-grants-of-batches-by-change.js';
 export { VacuumOfTransactions1764000000053 } from './0053-vacuum-of-transactions.js';
 export { WinningsOfSharedReferences1764000000057 } from './0057-winnings-of-shared-references.js';
+export { GrantsInTurn1764000000058 } from './0058-grants-in-turn.js';

@@ -4,12 +4,12 @@ import type { CallbackOutcome } from '../../provider-callback/provider-callbacks
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { GrantableGames } from '../grants/grantable-games.js';
+import { EXPIRED, GrantableGames } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
 import { BatchStore } from './batch.store.js';
-import { CALLS_AT_ONCE, UNANSWERED_LIMIT } from './calls.js';
+import { CALLS_AT_ONCE, CALLS_FOR_GRANTS, UNANSWERED_LIMIT } from './calls.js';
 
 /** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
@@ -24,23 +24,32 @@ const FIRST_POLL_MS = 1_000;
  */
 const STOP_MS = 5_000;
 
-/** Maximum number of grants that begin to expire in one pass: more than can be cancelled until the next one. */
-const EXPIRIES_PER_PASS = 1_000;
+/** Maximum number of expired grants that one statement changes, so that it holds few locks, and briefly. */
+const EXPIRED_AT_ONCE = 1_000;
 
 const PROVIDER_DOWN = `not sent: the provider gave no answer to ${UNANSWERED_LIMIT} calls in a row`;
 
-interface ProviderWorkers {
-  readonly workers: Set<Promise<void>>;
-  /** Calls in a row without an answer, over all workers. */
+/** What the workers of a provider know of its calls on one route. */
+interface RouteState {
+  /** Calls in a row without an answer. */
   unanswered: number;
+  /** The operator that was served last; empty if none was. */
+  operatorId: string;
+}
+
+interface ProviderWorkers {
+  /** By the worker's number, from 0 to CALLS_AT_ONCE − 1. */
+  readonly workers: Map<number, Promise<void>>;
+  readonly grants: RouteState;
+  readonly cancels: RouteState;
 }
 
 /**
- * Sends unsent grants and due cancels, among them those of expired grants, a few calls at a time per provider. Each grant
- * or cancel is claimed, and the claim is committed, before the call, so that any number of instances share the work. If an
- * instance is killed, the others continue with the unclaimed grants when they next poll. Once the leases of the killed
- * instance have expired, the others repeat its cancels, which providers handle idempotently, and fail its grants with an
- * unknown outcome. Contract, section 6.
+ * Sends unsent grants and due cancels, among them those of expired grants, a few calls at a time per provider, for one
+ * operator after the other. Each grant or cancel is claimed, and the claim is committed, before the call, so that any
+ * number of instances share the work. If an instance is killed, the others continue with the unclaimed grants when they
+ * next poll. Once the leases of the killed instance have expired, the others repeat its cancels, which providers handle
+ * idempotently, and fail its grants with an unknown outcome. Contract, section 6.
  */
 @Injectable()
 export class BatchRunner {
@@ -63,7 +72,7 @@ export class BatchRunner {
       firstAfterMs: FIRST_POLL_MS,
       stopMs: STOP_MS,
       work: () => this.findWork(),
-      inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers]),
+      inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers.values()]),
       onError: (detail) =>
         this.logger.error({
           msg: 'the check for unsent grants, due cancels and expiries failed',
@@ -79,19 +88,22 @@ export class BatchRunner {
 
   private async findWork(): Promise<void> {
     await this.callbacks.expire();
-    await this.grants.beginExpiries(EXPIRIES_PER_PASS);
+    while ((await this.grants.beginExpiries(EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
+    while ((await this.batches.failExpired(EXPIRED, EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
     await this.batches.endMootCancels();
     for (const providerId of await this.batches.providersWithWork()) this.addWorkers(providerId);
   }
 
   private addWorkers(providerId: string): void {
     const pool = this.workersByProvider.get(providerId) ?? {
-      workers: new Set<Promise<void>>(),
-      unanswered: 0,
+      workers: new Map<number, Promise<void>>(),
+      grants: { unanswered: 0, operatorId: '' },
+      cancels: { unanswered: 0, operatorId: '' },
     };
     this.workersByProvider.set(providerId, pool);
-    while (pool.workers.size < CALLS_AT_ONCE && !this.loop.stopping) {
-      const worker = this.work(providerId, pool)
+    for (let number = 0; number < CALLS_AT_ONCE && !this.loop.stopping; number += 1) {
+      if (pool.workers.has(number)) continue;
+      const worker = this.work(providerId, pool, number >= CALLS_FOR_GRANTS)
         .catch((error: unknown) => {
           const detail = (error as Error).message;
           this.logger.error({
@@ -101,28 +113,30 @@ export class BatchRunner {
           });
         })
         .finally(() => {
-          pool.workers.delete(worker);
+          pool.workers.delete(number);
           if (pool.workers.size === 0) this.workersByProvider.delete(providerId);
         });
-      pool.workers.add(worker);
+      pool.workers.set(number, worker);
     }
   }
 
-  private async work(providerId: string, pool: ProviderWorkers): Promise<void> {
+  private async work(providerId: string, pool: ProviderWorkers, sendsCancels: boolean): Promise<void> {
     while (!this.loop.stopping) {
       // Cancels come first: until then the spins can be played, while an unsent grant can wait.
-      const cancel = await this.batches.claimDueCancel(providerId);
+      const cancel = sendsCancels && (await this.batches.claimDueCancel(providerId, pool.cancels.operatorId));
       if (cancel) {
-        await this.sendCancel(cancel, pool);
+        pool.cancels.operatorId = cancel.operatorId;
+        await this.sendCancel(cancel, pool.cancels);
         continue;
       }
-      const grant = await this.batches.claimUnsent(providerId);
+      const grant = await this.batches.claimUnsent(providerId, pool.grants.operatorId);
       if (!grant) return;
-      await this.send(grant, pool);
+      pool.grants.operatorId = grant.operatorId;
+      await this.send(grant, pool.grants);
     }
   }
 
-  private async sendCancel(grant: ClaimedCancel, pool: ProviderWorkers): Promise<void> {
+  private async sendCancel(grant: ClaimedCancel, route: RouteState): Promise<void> {
     const requestId = grant.cancelRequestId ?? this.randomness.uuid();
     const { outcome, failure } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
       this.callbacks.sendCancel(grant),
@@ -133,7 +147,7 @@ export class BatchRunner {
         ...fieldsOf(grant),
         error: failure.error,
       });
-    if (!this.countsAsDown(outcome, pool) || grant.batchId === null) return;
+    if (!this.countsAsDown(outcome, route) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
     const cancels = await this.batches.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
@@ -146,15 +160,15 @@ export class BatchRunner {
   }
 
   /**
-   * Counts the unanswered calls in a row.
-   * @returns whether the provider counts as down
+   * Counts the unanswered calls in a row on a route.
+   * @returns whether the provider counts as down on this route
    */
-  private countsAsDown({ kind }: CallbackOutcome, pool: ProviderWorkers): boolean {
-    pool.unanswered = kind === 'answered' ? 0 : pool.unanswered + 1;
-    return pool.unanswered >= UNANSWERED_LIMIT;
+  private countsAsDown({ kind }: CallbackOutcome, route: RouteState): boolean {
+    route.unanswered = kind === 'answered' ? 0 : route.unanswered + 1;
+    return route.unanswered >= UNANSWERED_LIMIT;
   }
 
-  private async send(grant: Grant, pool: ProviderWorkers): Promise<void> {
+  private async send(grant: Grant, route: RouteState): Promise<void> {
     const refusal = await this.games.refusalOf(grant);
     if (refusal !== undefined) {
       await this.grants.recordNotSent(grant, refusal);
@@ -166,7 +180,7 @@ export class BatchRunner {
     const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
       this.callbacks.send(grant),
     );
-    if (this.countsAsDown(outcome, pool)) await this.giveUp(grant, PROVIDER_DOWN);
+    if (this.countsAsDown(outcome, route)) await this.giveUp(grant, PROVIDER_DOWN);
   }
 
   /** Fails the unsent grants of the batch, which would fail for the same reason. */

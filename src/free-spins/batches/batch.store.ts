@@ -144,14 +144,25 @@ const RECORD_BATCH = named(
    RETURNING request_ref`,
 );
 
+/**
+ * The number of a provider's first waiting grant of the next operator after `:after` that has one, or else of the first
+ * operator. So the operators take turns, however many grants of one wait.
+ * @param waiting the condition of a partial index by provider, operator and number
+ */
+const inTurn = (waiting: string) => {
+  const first = (ofOperators: string) => `
+    (SELECT grant_no FROM free_spin_grants g
+      WHERE provider_id = :providerId AND ${ofOperators} AND ${waiting}
+      ORDER BY operator_id, grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)`;
+  return `coalesce(${first('operator_id > :after')}, ${first('operator_id <= :after')})`;
+};
+
 /** Claims a provider's next unsent grant. The claim is committed before the call, so that no grant is sent twice. */
-const CLAIM_UNSENT = named(
+export const CLAIM_UNSENT = named(
   'grant_claim_unsent',
   `UPDATE free_spin_grants g
       SET attempt = attempt + 1, lease_until = ${LEASE_END}, updated_at = clock_timestamp()
-    WHERE grant_no = (SELECT grant_no FROM free_spin_grants
-                       WHERE provider_id = :providerId AND state = 'PENDING' AND lease_until IS NULL
-                       ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
+    WHERE grant_no = ${inTurn("state = 'PENDING' AND lease_until IS NULL")}
    RETURNING ${selectList(Grant, 'g')}`,
 );
 
@@ -173,9 +184,7 @@ export const CLAIM_DUE_CANCEL = named(
   'grant_claim_due_cancel',
   `UPDATE free_spin_grants g
       SET cancel_attempt = cancel_attempt + 1, cancel_lease_until = ${LEASE_END}, updated_at = clock_timestamp()
-    WHERE grant_no = (SELECT grant_no FROM free_spin_grants g
-                       WHERE provider_id = :providerId AND ${CANCEL_WAITS} AND NOT ${IS_MOOT}
-                       ORDER BY grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)
+    WHERE grant_no = ${inTurn(`${CANCEL_WAITS} AND NOT ${IS_MOOT}`)}
    RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
 );
 
@@ -204,6 +213,18 @@ const FAIL_UNSENT = named(
   `UPDATE free_spin_grants
       SET state = 'FAILED', failure_error = :error, updated_at = clock_timestamp()
     WHERE batch_id = :batchId AND state = 'PENDING' AND lease_until IS NULL
+   RETURNING ${REACHED}`,
+);
+
+/** Fails unsent grants that have expired. `outcome_unknown` is kept, as in FAIL_UNSENT. */
+export const FAIL_EXPIRED = named(
+  'grant_fail_expired',
+  `UPDATE free_spin_grants
+      SET state = 'FAILED', failure_error = :error, updated_at = clock_timestamp()
+    WHERE grant_no = ANY (ARRAY(
+      SELECT grant_no FROM free_spin_grants
+       WHERE state = 'PENDING' AND lease_until IS NULL AND expires_at <= statement_timestamp()
+       ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED))
    RETURNING ${REACHED}`,
 );
 
@@ -374,9 +395,12 @@ export class BatchStore {
     await this.database.query(END_MOOT_CANCELS, {});
   }
 
-  /** Claims a provider's next due cancel. */
-  async claimDueCancel(providerId: string): Promise<ClaimedCancel | undefined> {
-    const values = { providerId, leaseSeconds: this.leaseSeconds };
+  /**
+   * Claims a provider's next due cancel.
+   * @param after the operator that was served last; the next one has its turn
+   */
+  async claimDueCancel(providerId: string, after: string): Promise<ClaimedCancel | undefined> {
+    const values = { providerId, after, leaseSeconds: this.leaseSeconds };
     return (await this.database.query<ClaimedCancel>(CLAIM_DUE_CANCEL, values))[0];
   }
 
@@ -390,10 +414,21 @@ export class BatchStore {
     return rows.map(({ providerId }) => providerId);
   }
 
-  /** Claims the next unsent grant of a provider. Once the claim is committed, no other instance sends the grant. */
-  async claimUnsent(providerId: string): Promise<Grant | undefined> {
-    const values = { providerId, leaseSeconds: this.leaseSeconds };
+  /**
+   * Claims the next unsent grant of a provider. Once the claim is committed, no other instance sends the grant.
+   * @param after the operator that was served last; the next one has its turn
+   */
+  async claimUnsent(providerId: string, after: string): Promise<Grant | undefined> {
+    const values = { providerId, after, leaseSeconds: this.leaseSeconds };
     return (await this.database.query<Grant>(CLAIM_UNSENT, values))[0];
+  }
+
+  /**
+   * Fails unsent grants that have expired, at most `limit`.
+   * @returns the number of grants that failed
+   */
+  async failExpired(error: string, limit: number): Promise<number> {
+    return this.grants.count(await this.database.query<Reached>(FAIL_EXPIRED, { error, limit })).length;
   }
 
   /** @returns the number of grants that failed */

@@ -152,9 +152,10 @@ export class GrantStore implements OnModuleInit {
   /**
    * Makes the cancel of expired grants due.
    * @param limit maximum number of grants
+   * @returns their number
    */
-  async beginExpiries(limit: number): Promise<void> {
-    await this.database.query(sql.BEGIN_EXPIRIES, { limit });
+  async beginExpiries(limit: number): Promise<number> {
+    return (await this.database.query(sql.BEGIN_EXPIRIES, { limit })).length;
   }
 
   /** Stores the provider's answer to a status call. A completed grant stays completed. */

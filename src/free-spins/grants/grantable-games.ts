@@ -9,7 +9,8 @@ import type { NewGrant } from './grant.store.js';
 /** The grants that a caller may use: those of one operator, or all. */
 export type Scope = { readonly operatorId: string } | 'everybody';
 
-const EXPIRED = 'not sent: its expiresAt has passed';
+/** Why a grant whose expiresAt has passed is not sent. */
+export const EXPIRED = 'not sent: its expiresAt has passed';
 const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
 
 /** The games in which spins can be granted. */

@@ -1,0 +1,32 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Adds the indexes by which the unsent grants and the due cancels of a provider are sent operator by operator in turn, and
+ * by which unsent grants that have expired are found. They are created concurrently, so that grants can be recorded
+ * meanwhile. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one.
+ *
+ * The next release can drop the index free_spin_grants_unsent, by which the previous release claims grants.
+ */
+export class GrantsInTurn1764000000058 implements MigrationInterface {
+  readonly transaction = false;
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const [name, definition] of Object.entries(INDEXES)) {
+      // An interrupted build leaves an invalid index.
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON free_spin_grants ${definition}`);
+    }
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX ${name}`);
+  }
+}
+
+const INDEXES = {
+  free_spin_grants_unsent_in_turn: `(provider_id, operator_id, grant_no)
+     WHERE state = 'PENDING' AND lease_until IS NULL`,
+  free_spin_grants_to_cancel_in_turn: `(provider_id, operator_id, grant_no) WHERE state = 'GRANTED' AND cancel_due`,
+  free_spin_grants_unsent_expiring: `(expires_at)
+     WHERE state = 'PENDING' AND lease_until IS NULL AND expires_at IS NOT NULL`,
+};
