@@ -88,7 +88,9 @@ export class LimitChanges implements OnModuleInit {
         throw new CroupierError('CONFLICT', 'the limits have changed since this change was requested');
       }
       await this.replace(query, record, terms, { before: stored.own, after: ownAfter, updatedBy: askedBy });
-      return () => this.tenancy.reload();
+      return async () => {
+        await this.tenancy.reload();
+      };
     },
     result: ({ operatorId, currency, ownAfter }) => Promise.resolve({ operatorId, currency, ...ownAfter }),
   };

@@ -46,6 +46,8 @@ export type CallbackOutcome =
       readonly error: string;
       /** Whether the provider may have processed the call. */
       readonly mayHaveArrived: boolean;
+      /** True if this instance could not make the call: that is no silence of the provider, and the call is still due. */
+      readonly notMade?: true;
     };
 
 /**
@@ -203,7 +205,7 @@ function healthOf(answer: CallbackAnswer): CallOutcome {
 }
 
 function unsent(error: string): CallbackOutcome {
-  return { kind: 'unanswered', error, mayHaveArrived: false };
+  return { kind: 'unanswered', error, mayHaveArrived: false, notMade: true };
 }
 
 /** The first 4 KiB of the body as text that the log and the database accept: valid UTF-8 without NUL. */

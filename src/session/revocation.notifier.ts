@@ -142,19 +142,35 @@ export class RevocationNotifier {
       if (!claimed) continue;
       // The request that started this worker may concern other sessions.
       const fields = { actor: 'revocation', sessionId, providerId: claimed.providerId };
-      await this.tracing.runWork('notify', requestId, fields, () => this.send(claimed));
+      const { wasMade } = await this.tracing.runWork('notify', requestId, fields, () =>
+        this.deliver(claimed),
+      );
+      // The next poll continues, as it does if this instance cannot reach the database.
+      if (!wasMade) return;
     }
   }
 
-  /** Sends a claimed notification, and stores and returns its outcome. */
+  /**
+   * Sends a claimed notification, and stores and returns its outcome. If the call could not be made, the notification is
+   * sent in the background later.
+   */
   async send(claimed: ClaimedRevocation): Promise<RevocationNotification> {
+    return (await this.deliver(claimed)).notification;
+  }
+
+  /** @returns `wasMade`: false if this instance could not make the call */
+  private async deliver(
+    claimed: ClaimedRevocation,
+  ): Promise<{ readonly notification: RevocationNotification; readonly wasMade: boolean }> {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };
     const route = '/v1/game/session/revoke';
     const outcome = await this.callbacks.call({ providerId, route, reference: sessionId, body });
     const notification = notificationIn(outcome);
-    await this.revocations.complete(claimed, notification);
-    return notification;
+    const wasMade = !(outcome.kind === 'unanswered' && outcome.notMade);
+    if (wasMade) await this.revocations.complete(claimed, notification);
+    else await this.revocations.unclaim(claimed);
+    return { notification, wasMade };
   }
 }
 

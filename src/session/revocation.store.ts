@@ -61,7 +61,7 @@ const EXAMINED_LIMIT = 20_000;
 
 /**
  * Selects notifications that their instance left unsent, because the instance stopped or its queue was full: up to
- * `:limit` of each provider, those that have waited the longest first.
+ * `:limit` of each provider among those that are examined, those that have waited the longest first.
  */
 export const UNSENT = named(
   'revocation_unsent',
@@ -88,6 +88,15 @@ const COMPLETE = named(
            failed_at = CASE WHEN NOT :delivered::boolean THEN clock_timestamp() END
      WHERE session_id = :sessionId AND sent AND delivered IS NOT TRUE
        AND (:delivered::boolean OR (delivered IS NULL AND lease_until = :lease::timestamptz))`,
+);
+
+/** Lets a claimed notification wait to be sent, because its call could not be made. */
+const UNCLAIM = named(
+  'revocation_unclaim',
+  `
+    UPDATE session_revocations
+       SET sent = false, lease_until = clock_timestamp()
+     WHERE session_id = :sessionId AND sent AND delivered IS NULL AND lease_until = :lease::timestamptz`,
 );
 
 const NOTIFICATION = named(
@@ -124,9 +133,17 @@ export class RevocationStore {
     return (await query<ClaimedRevocation>(CLAIM_AGAIN, values))[0];
   }
 
-  /** @returns notifications that their instance left unsent, up to `limit` of each provider */
+  /**
+   * @returns notifications that their instance left unsent, up to `limit` of each provider; only the 20,000 that have
+   *   waited the longest are examined, so none of a provider may be among them
+   */
   unsent(limit: number): Promise<UnsentRevocation[]> {
     return this.database.query(UNSENT, { limit });
+  }
+
+  /** Lets a notification wait to be sent by any instance, because its call could not be made. */
+  async unclaim(claimed: ClaimedRevocation): Promise<void> {
+    await this.database.query(UNCLAIM, claimed);
   }
 
   async complete(

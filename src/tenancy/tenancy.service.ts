@@ -165,9 +165,11 @@ export class TenancyService implements OnModuleInit {
   /**
    * Reads a committed change, so that it takes effect on this instance at once; the others read it within a second.
    * Never rejects: if this reading fails, the next poll reads the change.
+   * @returns whether it succeeded
    */
-  reload(): Promise<void> {
-    return this.loop.run();
+  async reload(): Promise<boolean> {
+    await this.loop.run();
+    return !this.loop.failing && !this.loop.stopping;
   }
 
   private stillValid(previous: { secret: string; validUntil: Date } | undefined): string | undefined {

@@ -4,8 +4,8 @@ import type { CallbackOutcome } from '../../provider-callback/provider-callbacks
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
-import { EXPIRED, GrantableGames } from '../grants/grantable-games.js';
-import { GrantCallbacks } from '../grants/grant-callbacks.js';
+import { EXPIRED, GrantableGames, UNKNOWN_WHETHER_OPEN } from '../grants/grantable-games.js';
+import { GrantCallbacks, isNotMade } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
 import { BatchStore } from './batch.store.js';
@@ -126,29 +126,31 @@ export class BatchRunner {
       const cancel = sendsCancels && (await this.batches.claimDueCancel(providerId, pool.cancels.operatorId));
       if (cancel) {
         pool.cancels.operatorId = cancel.operatorId;
-        await this.sendCancel(cancel, pool.cancels);
+        if (!(await this.sendCancel(cancel, pool.cancels))) return;
         continue;
       }
       const grant = await this.batches.claimUnsent(providerId, pool.grants.operatorId);
       if (!grant) return;
       pool.grants.operatorId = grant.operatorId;
-      await this.send(grant, pool.grants);
+      if (!(await this.send(grant, pool.grants))) return;
     }
   }
 
-  private async sendCancel(grant: ClaimedCancel, route: RouteState): Promise<void> {
+  /** @returns false if the call could not be made: the next poll tries again */
+  private async sendCancel(grant: ClaimedCancel, route: RouteState): Promise<boolean> {
     const requestId = grant.cancelRequestId ?? this.randomness.uuid();
     const { outcome, failure } = await this.tracing.runWork('cancel', requestId, fieldsOf(grant), () =>
       this.callbacks.sendCancel(grant),
     );
+    if (isNotMade(outcome)) return false;
     if (failure && grant.expiry === 'BEGUN')
       this.logger.error({
         msg: 'the spins of an expired grant could not be cancelled: cancel the grant later',
         ...fieldsOf(grant),
         error: failure.error,
       });
-    if (!this.countsAsDown(outcome, route) || grant.batchId === null) return;
     const { batchId, providerId } = grant;
+    if (!this.countsAsDown(outcome, route) || batchId === null) return true;
     const cancels = await this.batches.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
       this.logger.error({
@@ -157,6 +159,7 @@ export class BatchRunner {
         batchId,
         cancels,
       });
+    return true;
   }
 
   /**
@@ -168,19 +171,27 @@ export class BatchRunner {
     return route.unanswered >= UNANSWERED_LIMIT;
   }
 
-  private async send(grant: Grant, route: RouteState): Promise<void> {
-    const refusal = await this.games.refusalOf(grant);
-    if (refusal !== undefined) {
-      await this.grants.recordNotSent(grant, refusal);
-      return this.giveUp(grant, refusal);
+  /** @returns false if the grant must wait, because this instance cannot send it now: the next poll tries again */
+  private async send(grant: Grant, route: RouteState): Promise<boolean> {
+    const verdict = await this.games.verdictOn(grant);
+    if (verdict === 'unknown') {
+      await this.grants.unclaim(grant, UNKNOWN_WHETHER_OPEN);
+      return false;
+    }
+    if (verdict !== 'send') {
+      await this.grants.recordNotSent(grant, verdict.refusal);
+      await this.giveUp(grant, verdict.refusal);
+      return true;
     }
     // The request that queued this grant may have ended long ago. A grant that an earlier version recorded has no
     // request id.
     const requestId = grant.requestId ?? this.randomness.uuid();
-    const { outcome } = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
-      this.callbacks.send(grant),
+    const outcome = await this.tracing.runWork('grant', requestId, fieldsOf(grant), () =>
+      this.callbacks.sendQueued(grant),
     );
+    if (isNotMade(outcome)) return false;
     if (this.countsAsDown(outcome, route)) await this.giveUp(grant, PROVIDER_DOWN);
+    return true;
   }
 
   /** Fails the unsent grants of the batch, which would fail for the same reason. */

@@ -98,13 +98,17 @@ export class StatusRunner {
     await this.runs.end(run);
   }
 
-  /** @returns whether the provider answered, with whatever status */
+  /**
+   * @returns whether the provider answered, with whatever status
+   * @throws Error if the call could not be made
+   */
   private async askAbout(grant: Grant, { batchId, requestId }: StatusRun): Promise<boolean> {
     const { requestRef, operatorId, providerId } = grant;
     const fields = { actor: 'batch', requestRef, operatorId, providerId, batchId };
     const judged = await this.tracing.runWork('status', requestId ?? this.randomness.uuid(), fields, () =>
       this.callbacks.pullStatus(grant),
     );
+    if (!judged.ok && judged.failure.notMade) throw new Error(judged.failure.error);
     if (!judged.ok) return judged.failure.status !== undefined;
     await this.grants.recordStatus(requestRef, judged.remainingSpins, judged.completed);
     return true;

@@ -35,16 +35,19 @@ export class GrantCallbacks {
   async send(
     grant: Grant,
     claimsCancel = false,
-  ): Promise<{ outcome: CallbackOutcome; grant: Grant & { readonly cancelAttempt?: number | null } }> {
-    const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
-    const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
-    const outcome = await this.call('/v1/game/free-spins/grant', grant, body);
-    const judged = judgeGrant(outcome);
-    if (judged.ok)
-      return { outcome, grant: await this.recordGranted(grant, judged.externalRef, claimsCancel) };
-    this.logUnusable(grant, outcome, judged.failure);
-    const failed = await this.grants.recordFailed(grant, judged.failure);
-    return { outcome, grant: failed ?? (await this.grants.stored(requestRef)) };
+  ): Promise<Grant & { readonly cancelAttempt?: number | null }> {
+    return this.recordOutcome(grant, await this.callGrant(grant), claimsCancel);
+  }
+
+  /**
+   * Sends the callback of a claimed grant of the queue once, and records the outcome. If the call could not be made, the
+   * grant waits to be sent again.
+   */
+  async sendQueued(grant: Grant): Promise<CallbackOutcome> {
+    const outcome = await this.callGrant(grant);
+    if (isNotMade(outcome)) await this.grants.unclaim(grant, outcome.error);
+    else await this.recordOutcome(grant, outcome, false);
+    return outcome;
   }
 
   /** Fails grants whose lease has expired, as after a crash. Called periodically and before grants are returned. */
@@ -55,7 +58,8 @@ export class GrantCallbacks {
   }
 
   /**
-   * Sends the callback of a claimed cancel once, and records the outcome.
+   * Sends the callback of a claimed cancel once, and records the outcome. If the call could not be made, a cancel that is
+   * due stays due.
    * @returns the grant as stored afterwards; `failure` if the provider did not answer 200
    */
   async sendCancel(
@@ -64,10 +68,11 @@ export class GrantCallbacks {
     const { requestRef } = cancel;
     const outcome = await this.call('/v1/game/free-spins/cancel', cancel, bodyOf(cancel));
     const judged = judgeCancel(outcome);
+    const staysDue = isNotMade(outcome) && (await this.grants.unclaimCancel(cancel));
     const recorded = judged.ok
       ? await this.grants.recordCancelled(requestRef)
-      : await this.grants.recordCancelFailed(cancel, judged.failure.error);
-    const grant = recorded ?? (await this.grants.stored(requestRef));
+      : !staysDue && (await this.grants.recordCancelFailed(cancel, judged.failure.error));
+    const grant = recorded || (await this.grants.stored(requestRef));
     return { outcome, grant, ...(!judged.ok && { failure: judged.failure }) };
   }
 
@@ -77,6 +82,24 @@ export class GrantCallbacks {
     const judged = judgeStatus(outcome);
     if (!judged.ok) this.logUnusable(grant, outcome, judged.failure);
     return judged;
+  }
+
+  private callGrant(grant: Grant): Promise<CallbackOutcome> {
+    const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
+    const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
+    return this.call('/v1/game/free-spins/grant', grant, body);
+  }
+
+  private async recordOutcome(
+    grant: Grant,
+    outcome: CallbackOutcome,
+    claimsCancel: boolean,
+  ): Promise<Grant & { readonly cancelAttempt?: number | null }> {
+    const judged = judgeGrant(outcome);
+    if (judged.ok) return this.recordGranted(grant, judged.externalRef, claimsCancel);
+    this.logUnusable(grant, outcome, judged.failure);
+    const failed = await this.grants.recordFailed(grant, judged.failure);
+    return failed ?? (await this.grants.stored(grant.requestRef));
   }
 
   private async recordGranted(
@@ -122,6 +145,11 @@ export class GrantCallbacks {
   ): Promise<CallbackOutcome> {
     return this.callbacks.call({ providerId, route, reference: requestRef, body });
   }
+}
+
+/** Whether this instance could not make the call, which is no silence of the provider. */
+export function isNotMade(outcome: CallbackOutcome): outcome is Extract<CallbackOutcome, { notMade?: true }> {
+  return outcome.kind === 'unanswered' && outcome.notMade === true;
 }
 
 function bodyOf({ externalRef, playerRef, gameId }: Grant): object {

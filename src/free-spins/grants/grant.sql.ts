@@ -134,6 +134,18 @@ export const FAILED = named(
    RETURNING ${GRANT}`,
 );
 
+/**
+ * Ends the claim of an attempt whose call could not be made, so that the grant waits to be sent again. If its cancel was
+ * requested meanwhile, it is not sent again.
+ */
+export const UNCLAIM = named(
+  'grant_unclaim',
+  `UPDATE free_spin_grants
+      SET attempt = attempt - 1, lease_until = NULL, updated_at = clock_timestamp()
+    WHERE request_ref = :requestRef AND lease_until IS NOT NULL AND attempt = :attempt AND NOT cancel_due
+   RETURNING request_ref`,
+);
+
 /** Fails grants whose lease expired before an outcome was recorded, such as those of a crashed instance. */
 export const EXPIRE = named(
   'grant_expire',
@@ -238,6 +250,15 @@ export const CANCEL_FAILED = named(
           updated_at = clock_timestamp()
     WHERE request_ref = :requestRef AND cancel_attempt = :cancelAttempt AND state = 'GRANTED'
    RETURNING ${GRANT}`,
+);
+
+/** Ends the claim of a due cancel whose call could not be made. The cancel stays due. */
+export const UNCLAIM_CANCEL = named(
+  'grant_unclaim_cancel',
+  `UPDATE free_spin_grants
+      SET cancel_lease_until = NULL, updated_at = clock_timestamp()
+    WHERE request_ref = :requestRef AND state = 'GRANTED' AND cancel_due AND cancel_attempt = :cancelAttempt
+   RETURNING request_ref`,
 );
 
 /** Counts PENDING grants for the gauge. The index by state finds them without reading any others. */

@@ -143,6 +143,15 @@ export class GrantStore implements OnModuleInit {
     await this.recordFailed(grant, { error, outcomeUnknown: false, refused: false });
   }
 
+  /**
+   * Lets a grant of the queue wait to be sent again, because the call of its attempt could not be made. If that is not
+   * possible any more, records that the provider was not called.
+   */
+  async unclaim(grant: Grant, error: string): Promise<void> {
+    const unclaimed = await this.database.query(sql.UNCLAIM, grant);
+    if (unclaimed.length === 0) await this.recordNotSent(grant, error);
+  }
+
   /** @returns the requestRefs of the grants that failed because their lease expired */
   async expire(error: string): Promise<string[]> {
     const expired = await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error });
@@ -188,6 +197,14 @@ export class GrantStore implements OnModuleInit {
   /** Records the failure of a cancel, unless a later cancel was claimed or the grant is no longer GRANTED. */
   async recordCancelFailed(cancel: ClaimedCancel, error: string): Promise<Grant | undefined> {
     return (await this.database.query<Grant>(sql.CANCEL_FAILED, { ...cancel, error }))[0];
+  }
+
+  /**
+   * Ends the claim of a cancel whose call could not be made, if the cancel is due, so that it is sent again.
+   * @returns false if it is not due
+   */
+  async unclaimCancel(cancel: ClaimedCancel): Promise<boolean> {
+    return (await this.database.query(sql.UNCLAIM_CANCEL, cancel)).length > 0;
   }
 
   /** Counts grants in the metrics by the states that they have reached, and returns them. */

@@ -11,6 +11,8 @@ export type Scope = { readonly operatorId: string } | 'everybody';
 
 /** Why a grant whose expiresAt has passed is not sent. */
 export const EXPIRED = 'not sent: its expiresAt has passed';
+/** Why a grant is not sent if the verdict on it is `unknown` and it cannot wait any more. */
+export const UNKNOWN_WHETHER_OPEN = 'not sent: the platform could not read its configuration';
 const GAME_CLOSED = 'not sent: spins can no longer be granted in the game';
 
 /** The games in which spins can be granted. */
@@ -57,15 +59,18 @@ export class GrantableGames {
   }
 
   /**
-   * Why a grant that was queued is no longer sent; undefined if it is. It may have waited, and its game may have been
-   * closed or moved, or its expiresAt have passed meanwhile.
+   * Whether a grant that was queued is still sent. It may have waited, and its game may have been closed or moved, or its
+   * expiresAt have passed meanwhile. `unknown`: the directory of games could not be read, so the grant must wait.
    */
-  async refusalOf(grant: Pick<Grant, 'gameId' | 'providerId' | 'expiresAt'>): Promise<string | undefined> {
-    if (grant.expiresAt !== null && grant.expiresAt <= this.databaseClock.now()) return EXPIRED;
-    if (this.isSendable(grant)) return undefined;
+  async verdictOn(
+    grant: Pick<Grant, 'gameId' | 'providerId' | 'expiresAt'>,
+  ): Promise<'send' | 'unknown' | { readonly refusal: string }> {
+    if (grant.expiresAt !== null && grant.expiresAt <= this.databaseClock.now()) return { refusal: EXPIRED };
+    if (this.isSendable(grant)) return 'send';
     // Another instance may have opened the game, and queued the grant, since this one last read the directory.
-    await this.tenancy.reload();
-    return this.isSendable(grant) ? undefined : GAME_CLOSED;
+    const isRead = await this.tenancy.reload();
+    if (this.isSendable(grant)) return 'send';
+    return isRead ? { refusal: GAME_CLOSED } : 'unknown';
   }
 
   private isSendable({ gameId, providerId }: Pick<Grant, 'gameId' | 'providerId'>): boolean {

@@ -16,7 +16,7 @@ import { sha256 } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { type PageOf, pageById, type PageQuery } from '../../api/lists/page.js';
 import { assertAhead, assertNotExpired, expiryOf } from './expiry.js';
-import { GrantableGames, type Scope } from './grantable-games.js';
+import { GrantableGames, type Scope, UNKNOWN_WHETHER_OPEN } from './grantable-games.js';
 import { GrantCallbacks } from './grant-callbacks.js';
 import type { Grant } from './grant.entity.js';
 import type { GrantFilter } from './grant-page.store.js';
@@ -82,8 +82,7 @@ export class GrantsService implements OnModuleInit {
     if (held.kind === 'recorded') {
       return { grant: await this.replayed(await this.grants.stored(requestRef), order), replayed: true };
     }
-    const { grant } = await this.callbacks.send(held.recorded);
-    return { grant, replayed: false };
+    return { grant: await this.callbacks.send(held.recorded), replayed: false };
   }
 
   /**
@@ -102,9 +101,10 @@ export class GrantsService implements OnModuleInit {
       return async () => {
         const grant = await this.grants.claim(terms.requestRef);
         if (!grant) return;
-        const refusal = await this.games.refusalOf(grant);
-        if (refusal === undefined) await this.callbacks.send(grant);
-        else await this.grants.recordNotSent(grant, refusal);
+        const verdict = await this.games.verdictOn(grant);
+        if (verdict === 'send') await this.callbacks.send(grant);
+        else if (verdict === 'unknown') await this.grants.unclaim(grant, UNKNOWN_WHETHER_OPEN);
+        else await this.grants.recordNotSent(grant, verdict.refusal);
       };
     },
     result: async ({ requestRef }) => {
@@ -212,7 +212,7 @@ export class GrantsService implements OnModuleInit {
         `the grant is ${state}: only a FAILED one of unknown outcome is voided`,
       );
     }
-    const { grant: sent } = await this.callbacks.send(attempted, true);
+    const sent = await this.callbacks.send(attempted, true);
     if (sent.state !== 'GRANTED') return sent;
     // The cancel may be unclaimed: a late answer to an earlier attempt makes the grant GRANTED, but does not claim the
     // cancel. It is no longer due if a person has resent the grant after this attempt's lease ended.
@@ -241,7 +241,7 @@ export class GrantsService implements OnModuleInit {
       return claimed;
     });
     if (!attempted) throw await this.notResendable(requestRef);
-    return (await this.callbacks.send(attempted)).grant;
+    return this.callbacks.send(attempted);
   }
 
   /** @throws CroupierError CONFLICT if the stored grant differs from the request */

@@ -9,7 +9,12 @@ export type Answer =
       readonly fields?: Readonly<Record<string, unknown>>;
       readonly error?: string;
     }
-  | { readonly kind: 'unanswered'; readonly error: string; readonly mayHaveArrived: boolean };
+  | {
+      readonly kind: 'unanswered';
+      readonly error: string;
+      readonly mayHaveArrived: boolean;
+      readonly notMade?: true;
+    };
 
 /** Why a call to a provider failed. */
 export interface Failure {
@@ -20,6 +25,8 @@ export interface Failure {
   readonly outcomeUnknown: boolean;
   /** Whether the answer also proves that no earlier call with the same requestRef was booked. */
   readonly refused: boolean;
+  /** True if the call was not made, which says nothing about the provider. */
+  readonly notMade?: true;
 }
 
 export type Judged<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure };
@@ -58,7 +65,8 @@ function succeeded(answer: Answer): answer is Extract<Answer, { kind: 'answered'
 /** @param lacking the fields that a 200 lacks */
 function failed(answer: Answer, lacking?: string): { readonly ok: false; readonly failure: Failure } {
   if (answer.kind === 'unanswered') {
-    const failure = { error: answer.error, outcomeUnknown: answer.mayHaveArrived, refused: false };
+    const { error, mayHaveArrived, notMade } = answer;
+    const failure = { error, outcomeUnknown: mayHaveArrived, refused: false, ...(notMade && { notMade }) };
     return { ok: false, failure };
   }
   const { status } = answer;
