@@ -128,9 +128,10 @@ export function freeSpinsRoutes({ path, route, ScopeOfCaller }: Audience) {
       role: 'promotions',
       summary: 'Cancel a batch',
       description:
-        'Unsent grants are never sent and are CANCELLED; GRANTED ones are cancelled at the provider, each once. The ' +
-        'batch shows the progress. If a cancel fails, its grant stays GRANTED with a `lastCancelError`; a second call sends ' +
-        'failed cancels once more.',
+        'Unsent grants are never sent: they are CANCELLED, or FAILED if the outcome of an earlier callback is unknown. ' +
+        'GRANTED ones are cancelled at the provider, each once. The batch shows the progress. If a cancel fails, its grant ' +
+        'stays GRANTED with a `lastCancelError`. Once 16 cancels in a row get no answer, the remaining ones of the batch ' +
+        'fail without a call, except expiries. A second call sends failed cancels once more.',
       audited: ['free-spins.batch-cancel', 'batch:{batchId}'],
       errors: ['NOT_FOUND'],
     })

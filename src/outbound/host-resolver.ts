@@ -59,8 +59,8 @@ export class HostResolver {
   /**
    * Resolves a name only once at a time. The system resolves two names at a time, and may take many seconds for one whose
    * name server does not answer: if each call for this name took its turn, those for other names would wait. Slow names
-   * are looked up one after the other, which leaves other names one of the two places. Only the first look-ups of two slow
-   * names can take both.
+   * are looked up one after the other, so together they take one of the two places. Names that are not known to be slow
+   * are not limited: two whose look-ups become slow at the same time take both until these end.
    */
   private resolveOnce(hostname: string, options: Parameters<LookupFunction>[1], callback: Resolved): void {
     const key = `${hostname} ${options.family} ${options.hints}`;
