@@ -256,6 +256,11 @@ describe('a resend', () => {
   });
 
   test('is not needed to know the outcome if the only attempt fails after its lease has expired', async () => {
+    const countedAsFailed = async () => {
+      const line = new RegExp(`grants_total{.*provider="${PROVIDER}",state="FAILED"} (\\d+)`);
+      return Number(line.exec(await world.metrics())?.[1] ?? 0);
+    };
+    const before = await countedAsFailed();
     const order = tool.order();
     const held = world.provider.next(
       { do: 'hold', booking: 'on-arrival', then: { do: 'answer', status: 503 } },
@@ -271,6 +276,7 @@ describe('a resend', () => {
       status: 503,
       outcomeUnknown: false,
     });
+    expect(await countedAsFailed()).toBe(before + 1);
   });
 
   test('is not ended by the late failure of an earlier attempt', async () => {

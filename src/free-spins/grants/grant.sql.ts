@@ -122,7 +122,8 @@ export const GRANTED = named(
  * Records the failure of an attempt, unless a later attempt has begun. The failure replaces one that `grant_expire` has
  * recorded for the same attempt. It clears `outcome_unknown` only if it is a refusal, which proves that no attempt was
  * booked, or belongs to the first attempt. In the first attempt, `outcome_unknown` is true only because `grant_expire`
- * ran before the answer arrived.
+ * ran before the answer arrived. `stateBefore`, from the statement's snapshot,
+ * lets the failure be counted once.
  */
 export const FAILED = named(
   'grant_failed',
@@ -131,7 +132,7 @@ export const FAILED = named(
           outcome_unknown = :outcomeUnknown OR (outcome_unknown AND attempt > 1 AND NOT :refused), lease_until = NULL,
           updated_at = clock_timestamp()
     WHERE request_ref = :requestRef AND attempt = :attempt AND (lease_until IS NOT NULL OR state = 'FAILED')
-   RETURNING ${GRANT}`,
+   RETURNING ${GRANT}, ${lookUp('b.state', 'FROM free_spin_grants b WHERE b.grant_no = g.grant_no')} AS "stateBefore"`,
 );
 
 /**

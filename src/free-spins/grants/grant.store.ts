@@ -134,8 +134,14 @@ export class GrantStore implements OnModuleInit {
   }
 
   /** Records the failure of the grant's attempt, unless a later attempt has begun. */
-  recordFailed({ requestRef, attempt }: Grant, failure: Failure): Promise<Grant | undefined> {
-    return this.move(sql.FAILED, { requestRef, attempt, ...failure, status: failure.status });
+  async recordFailed({ requestRef, attempt }: Grant, failure: Failure): Promise<Grant | undefined> {
+    const values = { requestRef, attempt, ...failure, status: failure.status };
+    const failed = await this.database.query<Grant & { readonly stateBefore: Grant['state'] }>(
+      sql.FAILED,
+      values,
+    );
+    this.count(failed.filter(({ stateBefore }) => stateBefore !== 'FAILED'));
+    return failed[0];
   }
 
   /** Records that the provider was not called for the grant's attempt. */
