@@ -38,6 +38,6 @@ export { SoundReportedAnswers1764000000048 } from './0048-sound-reported-answers
 export { GrantsOfGame1764000000049 } from './0049-grants-of-game.js';
 export { SessionsAtOperatorOfPlayer1764000000050 } from './0050-sessions-at-operator-of-player.js';
 export { GrantsOfBatchesByChange1764000000051 } from './0051-grants-of-batches-by-change.js';
-export { VacuumOfTransactions1764000000053 } from './0053-vacuum-of-transactions.js';
-export { WinningsOfSharedReferences1764000000057 } from './0057-winnings-of-shared-references.js';
-export { GrantsInTurn1764000000058 } from './0058-grants-in-turn.js';
+export { VacuumOfTransactions1764000000052 } from './0052-vacuum-of-transactions.js';
+export { WinningsOfSharedReferences1764000000053 } from './0053-winnings-of-shared-references.js';
+export { GrantsInTurn1764000000054 } from './0054-grants-in-turn.js';

@@ -110,7 +110,7 @@ const FLAG = `coalesce(${FLAG_OF_SPINS}, ${FLAG_BY_ROUND}, ${FLAG_BY_LIMIT})`;
 
 /**
  * The winnings of a grant. Each WIN counts in one grant only, and in none that is a duplicate. WINs of other players count
- * in it only if these players have no grant of the reference. Such WINs are marked (migration 0057); the others, of which
+ * in it only if these players have no grant of the reference. Such WINs are marked (migration 0053); the others, of which
  * there may be many, are not read. A sum above 2^53−1 is null.
  */
 export const OF_GRANT = named(

@@ -13,7 +13,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * ALTER TABLE … SET takes a SHARE UPDATE EXCLUSIVE lock, which blocks neither reads nor writes, and cancels a running
  * autovacuum of the table.
  */
-export class VacuumOfTransactions1764000000053 implements MigrationInterface {
+export class VacuumOfTransactions1764000000052 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of TABLES) {
       await runner.query(

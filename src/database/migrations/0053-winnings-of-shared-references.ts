@@ -15,7 +15,7 @@ import { indexPartitions } from './partitioned-index.js';
  *
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class WinningsOfSharedReferences1764000000057 implements MigrationInterface {
+export class WinningsOfSharedReferences1764000000053 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

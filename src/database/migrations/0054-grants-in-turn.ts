@@ -7,7 +7,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  *
  * The next release can drop the index free_spin_grants_unsent, by which the previous release claims grants.
  */
-export class GrantsInTurn1764000000058 implements MigrationInterface {
+export class GrantsInTurn1764000000054 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
