@@ -73,7 +73,7 @@ export class Readiness implements OnModuleInit {
     );
     this.addGauge(
       'croupier_redis_up',
-      'Whether Redis answers: 1 or 0; no value without REDIS_URL',
+      'Whether Redis accepts writes: 1 or 0; no value without REDIS_URL',
       async () => {
         const { redis } = (await this.check()).checks;
         return redis && Number(redis === 'up');
@@ -81,7 +81,7 @@ export class Readiness implements OnModuleInit {
     );
     this.addGauge(
       'croupier_redis_ping_seconds',
-      'Response time of Redis; no value without REDIS_URL',
+      'Time of a small write to Redis; no value without REDIS_URL',
       async () => (await this.check()).pings.redis,
     );
   }
@@ -108,7 +108,7 @@ export class Readiness implements OnModuleInit {
   private async checkNow() {
     const [database, redis] = await Promise.all([
       measurePing(() => this.database.answers()),
-      measurePing(() => this.redis.answers()),
+      measurePing(() => this.redis.acceptsWrites()),
     ]);
     const settings = this.database.refusedSettings.current().map(({ name }) => name);
     const checks: ReadinessChecks = {

@@ -17,6 +17,13 @@ const CLUSTER_ATTEMPTS = 3;
 /** Pause before a command is retried because the node of its slot is unavailable, in milliseconds. */
 const CLUSTER_PAUSE_MS = 50;
 
+/**
+ * The key that `acceptsWrites` sets, and after how many seconds it expires. It is never read: a full Redis, or one that
+ * has lost its replicas, still answers a PING, but refuses the claim of a nonce.
+ */
+const PROBE_KEY = 'croupier:probe';
+const PROBE_SECONDS = 60;
+
 /** Commands fail at once while Redis is unavailable: queued commands would make transactions wait. */
 const FAIL_AT_ONCE = {
   commandTimeout: COMMAND_TIMEOUT_MS,
@@ -45,27 +52,22 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     events.on('end', () => this.connectAgain());
   }
 
-  /** Whether Redis answers, for monitoring; undefined without `REDIS_URL`. */
-  async answers(): Promise<boolean | undefined> {
+  /**
+   * Whether Redis accepts a write, as the claim of a nonce is one; undefined without `REDIS_URL`. Of a cluster, only one
+   * node is written to, but all slots must have a node.
+   */
+  async acceptsWrites(): Promise<boolean | undefined> {
     const { client } = this;
     if (!client) return undefined;
-    if (client instanceof Cluster) return this.clusterAnswers(client);
-    return client.ping().then(
-      () => true,
-      () => false,
-    );
-  }
-
-  /**
-   * Whether every slot has a node. When a cluster loses a node, the connections to its other nodes stay open, so no
-   * `close` event reports the loss.
-   */
-  private async clusterAnswers(client: Cluster): Promise<boolean> {
-    const state = await client.cluster('INFO').catch(() => '');
-    const complete = state.includes('cluster_state:ok');
-    if (complete) this.reportAvailable();
-    else this.reportLost('not all slots of the cluster are served');
-    return complete;
+    try {
+      if (client instanceof Cluster) await assertComplete(client);
+      await client.set(PROBE_KEY, '1', 'EX', PROBE_SECONDS);
+      this.reportAvailable();
+      return true;
+    } catch (error) {
+      this.reportLost((error as Error).message);
+      return false;
+    }
   }
 
   /** Waits briefly for Redis. If it is unavailable, the service starts anyway and refuses signed calls. */
@@ -103,6 +105,15 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     if (this.reportedLost) this.logger.log({ msg: 'Redis is available again' });
     this.reportedLost = false;
   }
+}
+
+/**
+ * When a cluster loses a node, the connections to its other nodes stay open, so no `close` event reports the loss.
+ * @throws Error if a slot has no node, or the cluster does not answer
+ */
+async function assertComplete(client: Cluster): Promise<void> {
+  const state = await client.cluster('INFO');
+  if (!state.includes('cluster_state:ok')) throw new Error('not all slots of the cluster are served');
 }
 
 /**

@@ -66,7 +66,13 @@ export class Nonces {
   private claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
     const limit = this.tenancy.requestsPerSecond(tenant);
     const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, limit);
-    if (outcome === 'full') throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
+    if (outcome === 'full') {
+      this.logger.warn({
+        msg: 'nonce not claimed, request refused: the memory for the nonces of this tenant is full, use Redis',
+        tenantId: tenant.id,
+      });
+      throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
+    }
     return { claimed: outcome === 'claimed' };
   }
 }

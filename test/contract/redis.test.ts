@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { NonceMemory } from '../../src/signature/nonce-memory.js';
 import { RedisProxy } from '../world/redis-proxy.js';
 import { OPERATOR, PROVIDER, startApplication, startWorld, useWorld } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
@@ -57,14 +58,14 @@ describe('when Redis does not answer', () => {
   });
 });
 
-describe('without Redis, when PostgreSQL cannot claim', () => {
+describe('without Redis, when nonces cannot be stored', () => {
   const lines: string[] = [];
   const world = useWorld(
     { LOG_LEVEL: 'warn', REDIS_URL: '' },
     { write: (line: string) => void lines.push(line) },
   );
 
-  test('an operator is refused with a retryable 500, and the log says why', async () => {
+  test('in PostgreSQL, an operator is refused with a retryable 500, and the log says why', async () => {
     await world.sql.run('ALTER TABLE nonces RENAME TO hidden');
     const refused = await world.signed(OPERATOR, '/v1/operator/sessions', {});
     await world.sql.run('ALTER TABLE hidden RENAME TO nonces');
@@ -76,6 +77,16 @@ describe('without Redis, when PostgreSQL cannot claim', () => {
       msg: 'nonce not claimed, request refused: check PostgreSQL',
       error: 'relation "nonces" does not exist',
     });
+  });
+
+  test('in the memory of the process, a provider is refused alike, and the log names it', async () => {
+    const provider = await world.createProvider({ requestsPerSecond: 1 });
+    const memory = world.app.get(NonceMemory);
+    while (memory.claim(provider, randomUUID(), 601, 1) === 'claimed');
+    const refused = await world.signed(provider, VERIFY, TOKEN);
+    expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+    const warning = lines.find((line) => line.includes('the memory for the nonces'))!;
+    expect(JSON.parse(warning)).toMatchObject({ tenantId: provider });
   });
 });
 

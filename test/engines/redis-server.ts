@@ -164,6 +164,11 @@ sentinel failover-timeout ${MASTER} 3000
     return this.with((client) => client.dbsize());
   }
 
+  /** Changes a parameter of the running server. */
+  async configure(parameter: string, value: string): Promise<void> {
+    await this.with((client) => client.config('SET', parameter, value));
+  }
+
   private clusterState(): Promise<string> {
     return this.with((client) => client.cluster('INFO'));
   }

@@ -78,6 +78,32 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     },
   );
 
+  test.each([
+    ['is full', 'OOM', { parameter: 'maxmemory', broken: '1', repaired: '0' }],
+    [
+      'has lost its replicas',
+      'NOREPLICAS',
+      { parameter: 'min-replicas-to-write', broken: '1', repaired: '0' },
+    ],
+  ])(
+    'that %s: no instance is ready while signed calls are refused, and the log says why',
+    PATIENT,
+    async (_, cause, { parameter, broken, repaired }) => {
+      const [redis] = servers as [RedisServer];
+      await start({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
+      expect(await readiness()).toBe(200);
+      await redis.configure(parameter, broken);
+      const refused = await world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' });
+      expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+      await expect.poll(readiness).toBe(503);
+      expect(lines.find((line) => line.includes('Redis unavailable'))).toContain(cause);
+      expect(await world.metrics()).toContain('\ncroupier_redis_up 0\n');
+      await redis.configure(parameter, repaired);
+      await expect.poll(readiness).toBe(200);
+      expect([said('Redis unavailable'), said('Redis is available again')]).toEqual([1, 1]);
+    },
+  );
+
   test(
     'whose Sentinel promotes a replica: routes recover automatically, and used nonces stay refused',
     PATIENT,
