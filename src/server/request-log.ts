@@ -119,8 +119,10 @@ export class RequestLog {
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
-    // Unauthenticated callers can cause any number of lines, so their lines are bounded, except those with a 5xx status.
-    else if (!tenant && !actor && response.statusCode < 500) this.unauthenticated.info(line);
+    // Unauthenticated callers can cause any number of lines, so their lines are bounded, except those with a 5xx status
+    // that needs a valid signature or key.
+    else if (!tenant && !actor && (response.statusCode < 500 || outcome === 'CONFIGURATION_UNAVAILABLE'))
+      this.unauthenticated.info(line);
     else this.logger.info(line);
   }
 }

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { verifyPlatformSignature } from '@croupier/provider-sdk';
 import { actsAs } from '../audit/actor.js';
 import { Configuration } from '../config/configuration.js';
-import { InvalidSignatureError } from '../errors/croupier-error.js';
+import { CroupierError, InvalidSignatureError } from '../errors/croupier-error.js';
 import { CALLER, type Caller } from '../api/caller.js';
 import { pathOf } from '../server/express-adapter.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
@@ -89,6 +89,8 @@ export class SignatureGuard implements CanActivate {
     const known = this.tenancy.verificationSecrets(tenantId);
     const secrets = known ?? [this.decoySecret];
     const verification = this.verify(request, tenantId, secrets, this.clock.unixSeconds());
+    // A 401 is final for the caller, whose signature may be valid.
+    if (this.tenancy.isUnreadable(tenantId)) throw new CroupierError('CONFIGURATION_UNAVAILABLE');
     if (!known) throw this.refusal(request, 'unknown_tenant');
     if (!verification.ok) throw this.refusal(request, verification.reason, tenantId);
     // The tenant may have been disabled, or its secret replaced, since the directory was read.

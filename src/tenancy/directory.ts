@@ -17,8 +17,8 @@ export interface Directory {
   readonly games: ReadonlyMap<string, Game>;
   /** Pauses by `pauseKey`, including those that have ended. */
   readonly pauses: ReadonlyMap<string, Pause>;
-  /** A message for each tenant that is left out because its secret cannot be decrypted. Other tenants stay usable. */
-  readonly unreadable: readonly string[];
+  /** A message for each tenant that is left out because its secret cannot be decrypted, by id. Others stay usable. */
+  readonly unreadable: ReadonlyMap<string, string>;
   /** A message for each tenant whose previous secret is left out, because it cannot be decrypted. */
   readonly withoutPrevious: readonly string[];
 }
@@ -29,13 +29,13 @@ export const EMPTY_DIRECTORY: Directory = {
   tenants: new Map(),
   games: new Map(),
   pauses: new Map(),
-  unreadable: [],
+  unreadable: new Map(),
   withoutPrevious: [],
 };
 
 export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory {
   const tenants = new Map<string, TenantWithSecrets>();
-  const unreadable: string[] = [];
+  const unreadable = new Map<string, string>();
   const withoutPrevious: string[] = [];
   const secrets = new Map(snapshot.secrets.map((encrypted) => [encrypted.id, encrypted]));
   for (const tenant of snapshot.tenants) {
@@ -44,11 +44,14 @@ export function directoryOf(snapshot: Snapshot, secretBox: SecretBox): Directory
       previousEncryptedSecret,
       previousValidUntil: validUntil,
     } = secrets.get(tenant.id)!;
-    const decrypt = (column: SecretPlace['column'], encrypted: string | null, problems: string[]) =>
-      tryDecrypt(secretBox, { tenantId: tenant.id, column }, encrypted, problems);
-    const secret = decrypt('current', encryptedSecret, unreadable);
+    const decrypt = (
+      column: SecretPlace['column'],
+      encrypted: string | null,
+      report: (problem: string) => void,
+    ) => tryDecrypt(secretBox, { tenantId: tenant.id, column }, encrypted, report);
+    const secret = decrypt('current', encryptedSecret, (problem) => unreadable.set(tenant.id, problem));
     if (secret === undefined) continue;
-    const previous = decrypt('previous', previousEncryptedSecret, withoutPrevious);
+    const previous = decrypt('previous', previousEncryptedSecret, (problem) => withoutPrevious.push(problem));
     tenants.set(tenant.id, {
       tenant,
       secret,
@@ -64,18 +67,18 @@ export function pauseKey(kind: PausedKind, id: string): string {
   return `${kind}/${id}`;
 }
 
-/** @returns undefined if there is no secret, or it cannot be decrypted: then `problems` gets a message */
+/** @returns undefined if there is no secret, or it cannot be decrypted: then `report` gets a message */
 function tryDecrypt(
   box: SecretBox,
   place: SecretPlace,
   encrypted: string | null,
-  problems: string[],
+  report: (problem: string) => void,
 ): string | undefined {
   try {
     return encrypted === null ? undefined : box.decrypt(place, encrypted).secret;
   } catch (error) {
     const which = place.column === 'previous' ? 'previous secret' : 'secret';
-    problems.push(`the ${which} of ${place.tenantId} cannot be decrypted: ${(error as Error).message}`);
+    report(`the ${which} of ${place.tenantId} cannot be decrypted: ${(error as Error).message}`);
     return undefined;
   }
 }

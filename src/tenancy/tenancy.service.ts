@@ -61,7 +61,7 @@ export class TenancyService implements OnModuleInit {
   /** @throws ConfigurationError if the stored tenants do not fit this instance's configuration */
   async onModuleInit(): Promise<void> {
     await this.poll();
-    const [unreadable] = this.directory.unreadable;
+    const [unreadable] = this.directory.unreadable.values();
     if (unreadable !== undefined) throw new ConfigurationError(`SECRETS_KEY: ${unreadable}`);
     for (const { tenant } of this.directory.tenants.values()) this.refuseSlowWallet(tenant);
   }
@@ -109,6 +109,11 @@ export class TenancyService implements OnModuleInit {
   /** The error for a BET or launch that a pause refuses. */
   pausedError(pause: Parameters<typeof pausedError>[0]): CroupierError {
     return pausedError(pause, this.databaseClock.now());
+  }
+
+  /** Whether the tenant exists, but was left out of the directory because its secret cannot be decrypted. */
+  isUnreadable(id: string): boolean {
+    return this.directory.unreadable.has(id);
   }
 
   /** The valid secrets for incoming calls of this tenant, the current one first. Contract, section 1. */
@@ -190,7 +195,7 @@ export class TenancyService implements OnModuleInit {
     const snapshot = await this.store.snapshot(this.readers);
     this.directory = directoryOf(snapshot, this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
-    for (const problem of [...unreadable, ...withoutPrevious]) this.logger.error(problem);
+    for (const problem of [...unreadable.values(), ...withoutPrevious]) this.logger.error(problem);
     this.confirm(startedAtMs);
   }
 

@@ -205,11 +205,18 @@ test('a previous secret that cannot be decrypted leaves the tenant its current o
   world.secrets.set(PROVIDER, await rotate(PROVIDER, 0));
 });
 
-test('a secret that cannot be decrypted is repaired by a rotation without an overlap', async () => {
+test('a secret that cannot be decrypted refuses its tenant for now, and a rotation without an overlap repairs it', async () => {
   await put(PROVIDER, { sealed_secret: 'x' });
   const path = `/v1/admin/providers/${PROVIDER}/secret/rotate`;
   expect((await world.admin('POST', path, {})).status).toBe(500);
   expect((await row(PROVIDER)).sealed_secret).toBe('x');
+  await world.advance(0);
+  const verify = (tenant: string) => world.signed(tenant, '/v1/wallet/session/verify', { sessionToken: '-' });
+  const refused = await verify(PROVIDER);
+  expect([refused.status, refused.headers.get('x-error-code'), refused.headers.get('x-next-action')]).toEqual(
+    [500, 'CONFIGURATION_UNAVAILABLE', 'retry-same-request'],
+  );
+  expect((await verify('unknown')).text).toBe('invalid signature');
   world.secrets.set(PROVIDER, await rotate(PROVIDER, 0));
   expect((await world.balance(await world.launch())).status).toBe(200);
 });
