@@ -1,5 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
+import { atMostEvery } from './at-most-every.js';
 import type { BoundedTenants, TenantLabels } from './tenant-labels.js';
+
+/** How long a scrape waits for one gauge, in milliseconds: Prometheus drops a scrape that takes longer than 10 s. */
+const READ_LIMIT_MS = 3_000;
 
 interface GaugeValue extends TenantLabels {
   readonly labels?: Readonly<Record<string, string>>;
@@ -11,7 +15,10 @@ export interface PolledGauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** If `read` rejects, the gauge has no value, and the other metrics are still served. */
+  /**
+   * If `read` rejects or takes longer than three seconds, the gauge has no value, and the other metrics are still served.
+   * A scrape during a read shares it.
+   */
   readonly read: () => Promise<readonly GaugeValue[]>;
   /** Combines values with the same labels, such as those of several tenants in `other`; by default their sum. */
   readonly combine?: (left: number, right: number) => number;
@@ -24,18 +31,25 @@ export function registerGauge(
   tenants: BoundedTenants,
   { name, help, labelNames = [], read, combine = add }: PolledGauge,
 ): void {
+  const shared = atMostEvery(0, read);
   new Gauge({
     name,
     help,
     labelNames,
     registers: [registry],
     async collect() {
-      const values = await read().catch((): readonly GaugeValue[] => []);
+      const values = await Promise.race([shared(), noValue()]).catch((): readonly GaugeValue[] => []);
       this.reset();
       // prom-client sets a gauge without labels to 0, but an unknown value is not 0.
       if (labelNames.length === 0 && values.length === 0) this.set(NaN);
       for (const { labels, value } of combined(values, tenants, combine)) this.set(labels, value);
     },
+  });
+}
+
+function noValue(): Promise<readonly GaugeValue[]> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve([]), READ_LIMIT_MS).unref();
   });
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Metrics } from '../../src/observability/metrics.js';
 import { PATIENCE } from '../world/patience.js';
 
@@ -111,5 +111,24 @@ describe('a level', () => {
     expect(text).toContain('croupier_away Nan');
     expect(text).not.toContain('croupier_away_by_operator{');
     expect(text).toContain('croupier_transactions_total{');
+  });
+
+  test('that is read for more than three seconds has no value, and later scrapes share the read', async () => {
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      return new Promise<never>(() => undefined);
+    };
+    metrics.addGauge({ name: 'croupier_slow', help: '-', read });
+    settle(1);
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (let scrape = 0; scrape < 2; scrape += 1) {
+      const text = metrics.text();
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(await text).toContain('croupier_slow Nan');
+      expect(await text).toContain('croupier_transactions_total{');
+    }
+    expect(reads).toBe(1);
   });
 });
