@@ -48,6 +48,12 @@ const OMITTED_CONTEXTS = new Set([
   'NestApplication',
 ]);
 
+/**
+ * Contexts whose lines are the evidence that the audit log was not altered. They are written whatever LOG_LEVEL is, unless
+ * it is `silent`.
+ */
+const EVIDENCE_CONTEXTS = new Set(['Audit', 'AuditHead']);
+
 /** Maximum size, in bytes, of the buffer for lines that standard output does not accept yet; further lines are lost. */
 const BUFFER_LIMIT_BYTES = 16 * 1024 * 1024;
 /**
@@ -63,6 +69,7 @@ const LAST_WRITE_MS = 2_000;
 @Injectable()
 export class ServiceLogger implements LoggerService {
   readonly pino: PinoLogger;
+  private readonly evidence: PinoLogger;
   readonly verbose = this.writerOf('trace');
   readonly debug = this.writerOf('debug');
   readonly log = this.writerOf('info');
@@ -75,6 +82,7 @@ export class ServiceLogger implements LoggerService {
     this.pino = configuration.logPretty
       ? pino(options, readable())
       : pino(options, destination.stream ?? standardOutput());
+    this.evidence = configuration.logLevel === 'silent' ? this.pino : this.pino.child({}, { level: 'info' });
   }
 
   /**
@@ -84,11 +92,12 @@ export class ServiceLogger implements LoggerService {
     return (message: string | object, ...parameters: unknown[]): void => {
       const context = parameters.at(-1);
       if (OMITTED_CONTEXTS.has(context as string)) return;
+      const logger = EVIDENCE_CONTEXTS.has(context as string) ? this.evidence : this.pino;
       const [stack] = parameters.slice(0, -1);
-      if (message instanceof Error) this.pino[level]({ context, err: message });
-      else if (typeof message === 'object') this.pino[level]({ context, ...message });
-      else if (typeof stack === 'string') this.pino[level]({ context, stack }, message);
-      else this.pino[level]({ context }, message);
+      if (message instanceof Error) logger[level]({ context, err: message });
+      else if (typeof message === 'object') logger[level]({ context, ...message });
+      else if (typeof stack === 'string') logger[level]({ context, stack }, message);
+      else logger[level]({ context }, message);
     };
   }
 }
