@@ -94,7 +94,9 @@ const FIND_SEVERAL = named(
 const WAITING_BY_OPERATOR = named(
   'approval_waiting_by_operator',
   `
-    SELECT operator_id AS operator, count(*) AS value FROM approvals
+    SELECT operator_id AS operator, count(*) AS count,
+           extract(epoch FROM statement_timestamp() - min(created_at))::float8 AS "oldestSeconds"
+      FROM approvals
      WHERE state = 'WAITING' AND expires_at > statement_timestamp() GROUP BY operator_id`,
 );
 
@@ -176,7 +178,7 @@ export class ApprovalStore {
     return this.database.query(FIND_SEVERAL, { approvalIds });
   }
 
-  waitingByOperator(): Promise<{ operator: string; value: number }[]> {
+  waitingByOperator(): Promise<{ operator: string; count: number; oldestSeconds: number }[]> {
     return this.database.query(WAITING_BY_OPERATOR, {});
   }
 }

@@ -10,6 +10,7 @@ import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { LimitsService } from '../limits/limits.service.js';
+import { atMostEvery } from '../observability/at-most-every.js';
 import { Metrics } from '../observability/metrics.js';
 import { Randomness } from '../runtime/randomness.js';
 import {
@@ -59,11 +60,21 @@ export class ApprovalsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    // The gauges are read at the same time and share one statement.
+    const waiting = atMostEvery(0, () => this.approvals.waitingByOperator());
     this.metrics.addGauge({
       name: 'croupier_approvals_waiting',
       help: 'Actions that wait for the approval of a second person; all instances report the same value',
       labelNames: ['operator'],
-      read: () => this.approvals.waitingByOperator(),
+      read: async () => (await waiting()).map(({ operator, count }) => ({ operator, value: count })),
+    });
+    this.metrics.addGauge({
+      name: 'croupier_approvals_oldest_seconds',
+      help: 'Time since the oldest waiting approval was requested; all instances report the same value',
+      labelNames: ['operator'],
+      read: async () =>
+        (await waiting()).map(({ operator, oldestSeconds }) => ({ operator, value: oldestSeconds })),
+      combine: Math.max,
     });
   }
 
@@ -132,7 +143,7 @@ export class ApprovalsService implements OnModuleInit {
 
   /** The number of WAITING approvals. */
   async countWaiting(): Promise<number> {
-    return (await this.approvals.waitingByOperator()).reduce((sum, { value }) => sum + value, 0);
+    return (await this.approvals.waitingByOperator()).reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The states of approvals that wait, are at most 30 seconds old or are in `known`. */

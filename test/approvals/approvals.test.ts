@@ -440,6 +440,16 @@ describe('the list of approvals', () => {
     const { text } = await world.request(`${APPROVALS}?state=WAITING`, { headers });
     expect(text.split('\r\n')[0]).toContain('stakeMinor,stake,amountMinor,amount,');
     expect(text.split('\r\n')[1]).toContain(',-250,-2.50,');
-    expect(await world.metrics()).toContain(`croupier_approvals_waiting{operator="${OPERATOR}"} 2`);
+    await world.sql.run(
+      `UPDATE approvals SET created_at = created_at - interval '1 hour' WHERE approval_id = $1`,
+      [first],
+    );
+    const metrics = await world.metrics();
+    expect(metrics).toContain(`croupier_approvals_waiting{operator="${OPERATOR}"} 2`);
+    const [, oldest] = new RegExp(`croupier_approvals_oldest_seconds{operator="${OPERATOR}"} (\\S+)`).exec(
+      metrics,
+    )!;
+    expect(Number(oldest)).toBeGreaterThanOrEqual(3_600);
+    expect(Number(oldest)).toBeLessThan(4_000);
   });
 });
