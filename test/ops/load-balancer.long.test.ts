@@ -35,8 +35,8 @@ describe.skipIf(!installed('nginx'))('two instances behind nginx, with the confi
     await writeFile(
       file,
       readFileSync('ops/nginx/nginx.conf', 'utf8')
-        .replace('croupier-1:3000', `127.0.0.1:${first.port}`)
-        .replace('croupier-2:3000', `127.0.0.1:${second.port}`)
+        .replace('10.213.7.11:3000', `127.0.0.1:${first.port}`)
+        .replace('10.213.7.12:3000', `127.0.0.1:${second.port}`)
         .replace('listen 8080', `listen 127.0.0.1:${port}`)
         .replace('/tmp/nginx.pid', pidFile),
     );
