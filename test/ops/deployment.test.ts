@@ -104,6 +104,29 @@ describe('the chart', () => {
     expect(valid({ ...values, ...given })).toBe(true);
   });
 
+  test('places the instances and both jobs of the owner, and bounds the jobs', () => {
+    const placement = {
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { pool: 'money' },
+      tolerations: [{ key: 'pool', operator: 'Equal', value: 'money', effect: 'NoSchedule' }],
+    };
+    const ownerResources = { requests: { memory: '128Mi' }, limits: { memory: '256Mi' } };
+    const given = { ...placement, ownerResources };
+    const pods = objects({ ownerSecretName: 'owner', ...given }).flatMap(({ kind, spec }) => {
+      const { template } = spec?.jobTemplate?.spec ?? spec ?? {};
+      return template === undefined ? [] : [[kind, template.spec]];
+    });
+    expect(pods).toHaveLength(3);
+    for (const [kind, spec] of pods) {
+      expect(spec).toMatchObject(placement);
+      const expected = kind === 'Deployment' ? (values['resources'] as object) : ownerResources;
+      expect(spec.containers[0].resources).toEqual(expected);
+    }
+    for (const name of Object.keys(placement)) expect(pod()).not.toHaveProperty(name);
+    expect(valid({ ...values, ...given })).toBe(true);
+    expect(valid({ ...values, tolerations: {} })).toBe(false);
+  });
+
   test('lets the user of the container write to a volume', () => {
     const { containers, securityContext } = pod() as {
       containers: { securityContext: { runAsUser: number } }[];
