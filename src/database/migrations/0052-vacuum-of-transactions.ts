@@ -11,10 +11,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * the indexes alone if fewer than 2 % of the table's pages have dead rows.
  *
  * ALTER TABLE … SET takes a SHARE UPDATE EXCLUSIVE lock, which blocks neither reads nor writes, and cancels a running
- * autovacuum of the table.
+ * autovacuum of the table, except one against wraparound: then it gives up, and the next start tries again.
  */
 export class VacuumOfTransactions1764000000052 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query("SET LOCAL lock_timeout = '5s'");
     for (const table of TABLES) {
       await runner.query(
         `ALTER TABLE ${table} SET (autovacuum_vacuum_threshold = 100000, autovacuum_vacuum_scale_factor = 0.01,

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { MARK_WIN_OF_FREE_SPINS as PREVIOUS_MARK } from './0025-duplicate-grants.js';
-import { indexPartitions } from './partitioned-index.js';
 
 /**
  * An externalRef is unique per player only: a provider may answer all players of a campaign with the same one. Adds the
@@ -28,20 +27,20 @@ export class WinningsOfSharedReferences1764000000053 implements MigrationInterfa
       `${LOCK_TIMEOUT} ALTER TABLE flaggable_wins ADD COLUMN IF NOT EXISTS free_spins_ref text`,
     );
     await runner.query(MARK_WIN_OF_FREE_SPINS);
-    await runner.query(NAME_REFERENCES_OF_MARKS);
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS flaggable_wins_of_free_spins');
     await runner.query(
       `CREATE INDEX CONCURRENTLY flaggable_wins_of_free_spins ON flaggable_wins (provider_id, free_spins_ref)
         WHERE free_spins_ref IS NOT NULL`,
     );
-    await indexPartitions(
-      runner,
-      'transactions',
-      'of_spins',
-      '(provider_id, free_spins_ref, operator_id, player_ref) WHERE free_spins_ref IS NOT NULL',
+    // The build has waited for the transactions in which the previous trigger ran, so this finds their marks, too.
+    await runner.query(NAME_REFERENCES_OF_MARKS);
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS transactions_of_free_spins_of_player');
+    await runner.query(
+      `CREATE INDEX CONCURRENTLY transactions_of_free_spins_of_player
+         ON transactions (provider_id, free_spins_ref, operator_id, player_ref) WHERE free_spins_ref IS NOT NULL`,
     );
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_external');
-    await runner.query(`${LOCK_TIMEOUT} DROP INDEX IF EXISTS transactions_of_free_spins`);
+    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS transactions_of_free_spins');
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -49,15 +48,13 @@ export class WinningsOfSharedReferences1764000000053 implements MigrationInterfa
       `CREATE INDEX free_spin_grants_external ON free_spin_grants (provider_id, external_ref)
         WHERE external_ref IS NOT NULL`,
     );
-    await indexPartitions(
-      runner,
-      'transactions',
-      'of_free_spins',
-      '(provider_id, free_spins_ref) WHERE free_spins_ref IS NOT NULL',
+    await runner.query(
+      `CREATE INDEX transactions_of_free_spins ON transactions (provider_id, free_spins_ref)
+        WHERE free_spins_ref IS NOT NULL`,
     );
     await runner.query(PREVIOUS_MARK);
     await runner.query('ALTER TABLE flaggable_wins DROP COLUMN free_spins_ref');
-    await runner.query('DROP INDEX transactions_of_spins');
+    await runner.query('DROP INDEX transactions_of_free_spins_of_player');
     for (const name of Object.keys(INDEXES_OF_GRANTS)) await runner.query(`DROP INDEX ${name}`);
   }
 }
