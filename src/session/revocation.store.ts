@@ -135,7 +135,7 @@ export class RevocationStore {
 
   /**
    * @returns notifications that their instance left unsent, up to `limit` of each provider; only the 20,000 that have
-   *   waited the longest are examined, so none of a provider may be among them
+   *   waited the longest are examined, so a provider whose notifications are newer may be missing
    */
   unsent(limit: number): Promise<UnsentRevocation[]> {
     return this.database.query(UNSENT, { limit });

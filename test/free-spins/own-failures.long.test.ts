@@ -128,8 +128,8 @@ test('a queued grant waits while it cannot be read whether its game is open', as
     SET LOCAL session_replication_role = replica;
     UPDATE games SET status = 'ACTIVE' WHERE game_id = '${gameId}';
     INSERT INTO free_spin_grants (request_ref, operator_id, provider_id, player_ref, game_id, spins, bet_amount_minor,
-                                  currency, state, attempt)
-    VALUES ('${requestRef}', '${OPERATOR}', '${PROVIDER}', 'player', '${gameId}', 1, 0, 'EUR', 'PENDING', 0);
+                                  currency, state, attempt, created_at, updated_at)
+    VALUES ('${requestRef}', '${OPERATOR}', '${PROVIDER}', 'player', '${gameId}', 1, 0, 'EUR', 'PENDING', 0, now(), now());
     COMMIT`);
   look();
   await until('it waits again', async () => (await claims()) === 1);

@@ -108,7 +108,9 @@ test('the claim of a WIN reads few grants', async () => {
   await client.query('BEGIN');
   await client.query(insertWins('player', PLAYERS + 1, PLAYERS + 1));
   const { rows } = await client.query<{ grants: string }>(
-    `SELECT pg_stat_get_xact_tuples_fetched('free_spin_grants'::regclass) AS grants`,
+    // Rows found by an index, and rows that a scan has read.
+    `SELECT pg_stat_get_xact_tuples_fetched('free_spin_grants'::regclass)
+          + pg_stat_get_xact_tuples_returned('free_spin_grants'::regclass) AS grants`,
   );
   await client.query('ROLLBACK');
   expect(Number(rows[0]!.grants)).toBeLessThanOrEqual(1);

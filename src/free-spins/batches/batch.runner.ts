@@ -114,7 +114,8 @@ export class BatchRunner {
         })
         .finally(() => {
           pool.workers.delete(number);
-          if (pool.workers.size === 0) this.workersByProvider.delete(providerId);
+          // The operators served last stay known: grants that have to wait do not hold up those of other operators.
+          if (pool.workers.size === 0) pool.grants.unanswered = pool.cancels.unanswered = 0;
         });
       pool.workers.set(number, worker);
     }

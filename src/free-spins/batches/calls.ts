@@ -5,5 +5,5 @@ export const CALLS_AT_ONCE = 8;
  * delay grants until their time-out.
  */
 export const CALLS_FOR_GRANTS = 2;
-/** Number of unanswered calls in a row after which a provider counts as down: twice the maximum in flight. */
+/** Number of unanswered calls in a row after which a provider counts as down: twice its calls in flight. */
 export const UNANSWERED_LIMIT = 2 * CALLS_AT_ONCE;

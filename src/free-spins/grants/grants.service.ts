@@ -102,7 +102,7 @@ export class GrantsService implements OnModuleInit {
         const grant = await this.grants.claim(terms.requestRef);
         if (!grant) return;
         const verdict = await this.games.verdictOn(grant);
-        if (verdict === 'send') await this.callbacks.send(grant);
+        if (verdict === 'send') await this.callbacks.sendQueued(grant);
         else if (verdict === 'unknown') await this.grants.unclaim(grant, UNKNOWN_WHETHER_OPEN);
         else await this.grants.recordNotSent(grant, verdict.refusal);
       };
