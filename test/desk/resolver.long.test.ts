@@ -31,6 +31,8 @@ const calls = ({ transactionId }: Body) => world.wallet.calls(transactionId).len
 const stateOf = ({ transactionId }: Body) => world.stateOf(transactionId);
 const balance = () => world.wallet.balanceOf(session.playerRef);
 const lost = { do: 'answer', status: 500 } as const;
+/** An operator whose held calls do not time out, however slow the machine is. */
+const PATIENT = { walletTimeoutMs: 20_000 };
 
 async function metric(name: string): Promise<number> {
   const line = (await world.metrics()).split('\n').find((each) => each.startsWith(name));
@@ -40,7 +42,7 @@ async function metric(name: string): Promise<number> {
 test('slow operators take turns of ten seconds, 16 at a time', async () => {
   const operators = await Promise.all(
     Array.from({ length: 17 }, async () => {
-      const launched = await world.launch({}, await world.createOperator());
+      const launched = await world.launch({}, await world.createOperator(PATIENT));
       const wins = Array.from({ length: 5 }, () => world.transaction(launched, 'WIN'));
       for (const body of wins) await letPass(world, (await timedOut(world, body, false)).transactionId, 61);
       const held = world.wallet.always({ do: 'hold' }, { playerRef: launched.playerRef });
@@ -351,6 +353,7 @@ describe('an operator that does not answer', () => {
   });
 
   test('does not delay the next passes over the transactions of others', async () => {
+    session = await world.launch({}, await world.createOperator(PATIENT));
     const body = await timedOut(world, win(), false);
     await letPass(world, body.transactionId, 61);
     const heldCall = world.wallet.next({ do: 'hold' }, { playerRef: session.playerRef });

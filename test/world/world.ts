@@ -197,9 +197,14 @@ export class World {
    * Creates an operator whose wallet is `wallet`.
    * @returns its id
    */
-  async createOperator(): Promise<string> {
+  async createOperator(fields: Record<string, unknown> = {}): Promise<string> {
     const id = `operator-${randomUUID()}`;
-    await create(this, '/v1/admin/operators', { id, name: id, walletBaseUrl: this.wallet.baseUrl });
+    await create(this, '/v1/admin/operators', {
+      id,
+      name: id,
+      walletBaseUrl: this.wallet.baseUrl,
+      ...fields,
+    });
     this.wallet.setSecret(id, this.secrets.get(id) ?? '');
     return id;
   }

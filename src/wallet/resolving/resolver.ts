@@ -35,6 +35,8 @@ export class Resolver {
   private readonly underWay = new Map<string, Promise<void>>();
   /** The operators that wait in line. */
   private readonly waiting = new Set<string>();
+  /** The first failure of a turn since the last pass, which then fails with it: the loop bounds the reports. */
+  private failure: Error | undefined;
 
   constructor(
     private readonly undecided: UndecidedStore,
@@ -67,6 +69,9 @@ export class Resolver {
       if (!this.underWay.has(operatorId)) this.waiting.add(operatorId);
     }
     this.beginTurns();
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure) throw failure;
   }
 
   private beginTurns(): void {
@@ -81,8 +86,7 @@ export class Resolver {
     try {
       if ((await this.resolveOperator(operatorId)) === 'time-is-over') this.waiting.add(operatorId);
     } catch (error) {
-      const detail = (error as Error).message;
-      this.logger.error({ msg: "resolving an operator's transactions failed", operatorId, detail });
+      this.failure ??= new Error(`operator ${operatorId}: ${(error as Error).message}`);
     } finally {
       this.underWay.delete(operatorId);
       this.beginTurns();
