@@ -42,6 +42,7 @@ export class AdminGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ActingRequest>();
     const key = credentialOf(request);
     if (key === undefined) throw unauthorized();
+    requireLoopback(request, key);
     const { id, name, roles, expiresAt } = await this.holder(key, request);
     const role = roles.join('+') || 'none';
     const actor = actsAs(request, { actor: id, name, role, roles, expiresAt }, async () => {
@@ -49,9 +50,8 @@ export class AdminGuard implements CanActivate {
       return current !== undefined && holds(current.roles, required);
     });
     this.refusals.admit(actor);
-    const reason = reasonToRefuse(request, key, roles, required);
-    if (reason === undefined) return true;
-    const refusal = new CroupierError('FORBIDDEN', reason);
+    if (holds(roles, required)) return true;
+    const refusal = new CroupierError('FORBIDDEN', `this needs the role ${required}`);
     await this.refusals.record(context, actor, refusal);
     throw refusal;
   }
@@ -72,17 +72,17 @@ export function credentialOf({ headers }: Pick<ActingRequest, 'headers'>): strin
   return BEARER.exec(headers.authorization ?? '')?.[1];
 }
 
-function reasonToRefuse(
-  { headers }: ActingRequest,
-  key: string,
-  roles: readonly Role[],
-  required: Role,
-): string | undefined {
-  // Everyone knows the sandbox's own key. A web page whose host name resolves to this machine could use it, because its
-  // requests have the page's own origin; only their Host header reveals it.
-  if (isSandboxAdminKey(key) && !isLoopback(hostIn(headers.host)))
-    return "the sandbox's own key is accepted only at localhost or a loopback address";
-  return holds(roles, required) ? undefined : `this needs the role ${required}`;
+/**
+ * Refuses the sandbox's own key, which everyone knows, at another host. A web page whose host name resolves to this
+ * machine could use it, because its requests have the page's own origin; only their Host header reveals it.
+ * @throws CroupierError FORBIDDEN
+ */
+function requireLoopback({ headers }: ActingRequest, key: string): void {
+  if (!isSandboxAdminKey(key) || isLoopback(hostIn(headers.host))) return;
+  throw new CroupierError(
+    'FORBIDDEN',
+    "the sandbox's own key is accepted only at localhost or a loopback address",
+  );
 }
 
 /** The host of a `Host` header, without its port and without the brackets of an IPv6 address. */

@@ -88,7 +88,9 @@ async function proveFiles(
   print(
     `The archive is valid: ${chain.entries} entries of ${chain.days} days, up to ${headText(archive.head)}.`,
   );
-  print(`The archive is recorded in the log at ${records.map(placeText).join(', ')}.`);
+  print(
+    `The archive is recorded in the audit log, or in an archive of it, at ${records.map(placeText).join(', ')}.`,
+  );
   if (seals) printSeals(seals.count, print, 'Seals of the archive');
 }
 

@@ -80,7 +80,12 @@ export class SignatureGuard implements CanActivate {
   private isStillAdmitted(request: SignedRequest, operatorId: string, admittedAt: number): boolean {
     const secrets = this.tenancy.verificationSecrets(operatorId);
     const isActive = this.tenancy.operator(operatorId)?.status === 'ACTIVE';
-    return isActive && secrets !== undefined && this.verify(request, operatorId, secrets, admittedAt).ok;
+    return (
+      this.tenancy.isFresh() &&
+      isActive &&
+      secrets !== undefined &&
+      this.verify(request, operatorId, secrets, admittedAt).ok
+    );
   }
 
   /** @throws InvalidSignatureError · CroupierError CONFIGURATION_UNAVAILABLE */

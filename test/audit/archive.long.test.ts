@@ -232,7 +232,7 @@ describe('archived entries are proved by their seals, which stay', () => {
     const one = await prove([names[1]!]);
     expect([one.status, one.said]).toEqual([
       0,
-      expect.stringContaining('The archive is recorded in the log'),
+      expect.stringContaining('The archive is recorded in the audit log'),
     ]);
     const all = await prove(names);
     expect([all.status, all.said]).toEqual([
@@ -373,7 +373,7 @@ test('after a rotation of SECRETS_KEY the archives are recorded again under the 
   expect(await count()).toBe(before);
   const { status, said } = await prove(names, { secretsKey: NEW_KEY, head: oldHead });
   expect([status, said]).toEqual([0, expect.stringContaining('heads of archived entries were not compared')]);
-  expect(said).toContain('The archive is recorded in the log');
+  expect(said).toContain('The archive is recorded in the audit log');
 });
 
 test('a file whose record was archived by an earlier version is proved by the later files', async () => {
@@ -395,7 +395,10 @@ test('a file whose record was archived by an earlier version is proved by the la
   const { status, said } = await prove([names[0]!], keys);
   expect([status, said]).toEqual([1, expect.stringContaining('no record of exactly this file')]);
   const all = await prove([...names, nextName, last], keys);
-  expect([all.status, all.said]).toEqual([0, expect.stringContaining('The archive is recorded in the log')]);
+  expect([all.status, all.said]).toEqual([
+    0,
+    expect.stringContaining('The archive is recorded in the audit log'),
+  ]);
   const cut = await withoutBeginning(names[0]!, 2);
   const { status: found } = await prove([cut, ...names.slice(1), nextName, last], keys);
   expect(found).toBe(1);

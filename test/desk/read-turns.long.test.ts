@@ -28,6 +28,13 @@ function waiting(): number {
   return [...callers.values()].reduce((sum, caller) => sum + caller.waiting.size, 0);
 }
 
+/** How many of the reads have been answered. */
+function countOf(reads: readonly Promise<Reply>[]): () => number {
+  let count = 0;
+  for (const reply of reads) void reply.then(() => (count += 1));
+  return () => count;
+}
+
 const codeOf = ({ status, headers }: Reply) => headers.get('x-error-code') ?? String(status);
 
 test('an operator and an administrator whose lists hang leave the instance to the others', async () => {
@@ -39,7 +46,8 @@ test('an operator and an administrator whose lists hang leave the instance to th
   const exports = Array.from({ length: READS }, () =>
     world.request('/v1/admin/free-spins/batches', { headers }),
   );
-  await vi.waitFor(() => expect(waiting()).toBe(2 * (READS - UNDER_WAY)), PATIENCE);
+  const answered = countOf([...lists, ...exports]);
+  await vi.waitFor(() => expect(waiting()).toBeGreaterThan(0), PATIENCE);
 
   // The answers come while the lists hang: the lock is released later.
   expect((await world.request('/health/ready')).status).toBe(200);
@@ -48,7 +56,7 @@ test('an operator and an administrator whose lists hang leave the instance to th
   expect((await read(OTHER_OPERATOR, 'sessions')).status).toBe(200);
   expect((await world.admin('GET', '/v1/admin/transactions')).status).toBe(200);
 
-  await vi.waitFor(() => expect(waiting()).toBe(0), PATIENCE);
+  await vi.waitFor(() => expect(answered()).toBe(2 * (READS - UNDER_WAY)), PATIENCE);
   await locker.query('ROLLBACK');
   for (const answers of [await Promise.all(lists), await Promise.all(exports)]) {
     const refused = answers.filter((answer) => codeOf(answer) === 'OVERLOADED');
@@ -70,10 +78,11 @@ test('an administrator whose reads cannot be recorded leaves the instance to the
   await locker.query('BEGIN');
   await locker.query('SELECT pg_advisory_xact_lock($1)', [APPENDS]);
   const reads = Array.from({ length: READS }, () => world.admin('GET', '/v1/admin/sessions'));
-  await vi.waitFor(() => expect(waiting()).toBe(READS - UNDER_WAY), PATIENCE);
+  const answered = countOf(reads);
+  await vi.waitFor(() => expect(waiting()).toBeGreaterThan(0), PATIENCE);
   expect((await world.request('/health/ready')).status).toBe(200);
   await world.launch();
-  await vi.waitFor(() => expect(waiting()).toBe(0), PATIENCE);
+  await vi.waitFor(() => expect(answered()).toBe(READS - UNDER_WAY), PATIENCE);
   await locker.query('ROLLBACK');
   const codes = (await Promise.all(reads)).map(codeOf);
   expect(codes.filter((code) => code === 'OVERLOADED')).toHaveLength(READS - UNDER_WAY);

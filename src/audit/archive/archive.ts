@@ -16,7 +16,7 @@ import { entriesIn, readHeader, sha256Of } from './archive-file.js';
 
 const ACTION = 'audit.archive';
 const TARGET = 'archive:';
-/** Maximum number of records of archives that are read: verification needs only the one before the log's beginning. */
+/** Maximum number of records of archives that are read, the newest first: more than a log of eighty years has. */
 const CONSIDERED = 1_000;
 
 /** A part of the log that is kept in a file: all entries of a partition. */
