@@ -43,7 +43,7 @@ describe.concurrent('the documented retries', () => {
       ]);
       const { cases } = JSON.parse(await readFile(report, 'utf8')) as { cases: { outcome: string }[] };
       expect(cases.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
-      expect(cases.length).toBeGreaterThanOrEqual(49);
+      expect(cases).toHaveLength(CLIENT_CASES.length - (language === 'csharp' ? 1 : 0));
       expect(status).toBe(0);
       await folder.remove();
     });

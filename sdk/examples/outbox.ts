@@ -197,8 +197,9 @@ export class Outbox {
       return true;
     }
     try {
-      // Once, because retries could last longer than the lease. An earlier attempt, perhaps by a process that died, may have been booked.
+      // An earlier attempt, perhaps by a process that died, may have been booked.
       const sentBefore = row.attempts > 1;
+      // Retries could last longer than the lease.
       const answer = await this.platform.submitTransaction(request, { sentBefore, retry: false });
       await this.settle(row, 'DECIDED', JSON.stringify(answer), null);
     } catch (error) {

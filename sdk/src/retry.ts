@@ -221,7 +221,8 @@ function pauseAfter(
   const jitter = Math.round(ceiling * backoff.random());
   const least = failure.nextAction === 'wait-then-retry' ? LEAST_WAIT_MS : 0;
   const pause = Math.max(jitter, (failure.retryAfterSeconds ?? 0) * 1000 || least);
-  return pause + LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;
+  // Timers end late, so a pause must leave more than the shortest attempt needs.
+  return pause + 2 * LEAST_ATTEMPT_MS <= remainingMs ? pause : undefined;
 }
 
 function notifyAfter(

@@ -8,9 +8,10 @@ import { type Verification, verifyCertificate as verify } from './reports/verify
 export const VERIFY_CERTIFICATE_HELP = `croupier-provider verify-certificate FILE
 
 Checks that a certificate is as the certification wrote it. FILE is what --json or --html has
-written, or - for the standard input. The digest shows whether the certificate was changed since. It does not show who wrote
-it: whoever changes a certificate on purpose can compute its digest again. To be sure, run the
-certification yourself, or compare the digest with one that you received in another way.
+written, or - for the standard input. The digest shows whether the certificate was changed
+since. It does not show who wrote it: whoever changes a certificate on purpose can compute its
+digest again. To be sure, run the certification yourself, or compare the digest with one that
+you received in another way.
 
 Exit status: 0 the certificate is unchanged, 1 it was changed or is not a certificate, 2 the
 command cannot be carried out.`;
