@@ -341,12 +341,6 @@ export const REFERENCES: Mutation[] = [
     { newReference: (_, { requestRef }) => text(requestRef).slice(0, 12) },
     'grants-at-once',
   ],
-  [
-    'numbers batches again after 20',
-    { newReference: ({ grants }) => `batch-${grants.size % 20}` },
-    'first-grant-repeated',
-    'whole run',
-  ],
   ['answers an empty externalRef', { granted: () => ok({ externalRef: '' }) }, 'grant-reference'],
   [
     'answers an externalRef of 257 characters',
