@@ -205,7 +205,7 @@ describe('the order of checks', () => {
   test('a failed signature costs no database access', async () => {
     const statements = vi.spyOn(pg.Client.prototype, 'query');
     onTestFinished(() => statements.mockRestore());
-    await world.signed(OPERATOR, LAUNCH, {});
+    await world.launch();
     expect(statements).toHaveBeenCalled();
     statements.mockClear();
     for (let index = 0; index < 100; index += 1) {
