@@ -46,9 +46,13 @@ export type CallbackOutcome =
       readonly error: string;
       /** Whether the provider may have processed the call. */
       readonly mayHaveArrived: boolean;
-      /** True if this instance could not make the call: that is no silence of the provider, and the call is still due. */
+      /** True if this instance could not make the call, which says nothing about the provider. The call is still due. */
       readonly notMade?: true;
     };
+
+export function isNotMade(outcome: CallbackOutcome): outcome is Extract<CallbackOutcome, { notMade?: true }> {
+  return outcome.kind === 'unanswered' && outcome.notMade === true;
+}
 
 /**
  * Makes all calls to providers: signs with the provider's secret, sends once without retry, and records each attempt

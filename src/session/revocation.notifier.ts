@@ -3,7 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
 import { currentRequestId } from '../observability/trace.js';
 import { Tracing } from '../observability/tracing.js';
-import { type CallbackOutcome, ProviderCallbacks } from '../provider-callback/provider-callbacks.service.js';
+import {
+  type CallbackOutcome,
+  isNotMade,
+  ProviderCallbacks,
+} from '../provider-callback/provider-callbacks.service.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -167,7 +171,7 @@ export class RevocationNotifier {
     const route = '/v1/game/session/revoke';
     const outcome = await this.callbacks.call({ providerId, route, reference: sessionId, body });
     const notification = notificationIn(outcome);
-    const wasMade = !(outcome.kind === 'unanswered' && outcome.notMade);
+    const wasMade = !isNotMade(outcome);
     if (wasMade) await this.revocations.complete(claimed, notification);
     else await this.revocations.unclaim(claimed);
     return { notification, wasMade };

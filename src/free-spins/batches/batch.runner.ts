@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Tracing } from '../../observability/tracing.js';
-import type { CallbackOutcome } from '../../provider-callback/provider-callbacks.service.js';
+import { type CallbackOutcome, isNotMade } from '../../provider-callback/provider-callbacks.service.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { EXPIRED, GrantableGames, UNKNOWN_WHETHER_OPEN } from '../grants/grantable-games.js';
-import { GrantCallbacks, isNotMade } from '../grants/grant-callbacks.js';
+import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
 import { BatchStore } from './batch.store.js';

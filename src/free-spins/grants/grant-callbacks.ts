@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import {
   type CallbackOutcome,
+  isNotMade,
   ProviderCallbacks,
 } from '../../provider-callback/provider-callbacks.service.js';
 import type { Grant } from './grant.entity.js';
@@ -68,11 +69,8 @@ export class GrantCallbacks {
     const { requestRef } = cancel;
     const outcome = await this.call('/v1/game/free-spins/cancel', cancel, bodyOf(cancel));
     const judged = judgeCancel(outcome);
-    const staysDue = isNotMade(outcome) && (await this.grants.unclaimCancel(cancel));
-    const recorded = judged.ok
-      ? await this.grants.recordCancelled(requestRef)
-      : !staysDue && (await this.grants.recordCancelFailed(cancel, judged.failure.error));
-    const grant = recorded || (await this.grants.stored(requestRef));
+    const recorded = await this.recordCancel(cancel, outcome, judged);
+    const grant = recorded ?? (await this.grants.stored(requestRef));
     return { outcome, grant, ...(!judged.ok && { failure: judged.failure }) };
   }
 
@@ -82,6 +80,17 @@ export class GrantCallbacks {
     const judged = judgeStatus(outcome);
     if (!judged.ok) this.logUnusable(grant, outcome, judged.failure);
     return judged;
+  }
+
+  /** @returns undefined if nothing was recorded: the cancel stays due, or its claim has ended */
+  private async recordCancel(
+    cancel: ClaimedCancel,
+    outcome: CallbackOutcome,
+    judged: ReturnType<typeof judgeCancel>,
+  ): Promise<Grant | undefined> {
+    if (judged.ok) return this.grants.recordCancelled(cancel.requestRef);
+    if (isNotMade(outcome) && (await this.grants.unclaimCancel(cancel))) return undefined;
+    return this.grants.recordCancelFailed(cancel, judged.failure.error);
   }
 
   private callGrant(grant: Grant): Promise<CallbackOutcome> {
@@ -145,11 +154,6 @@ export class GrantCallbacks {
   ): Promise<CallbackOutcome> {
     return this.callbacks.call({ providerId, route, reference: requestRef, body });
   }
-}
-
-/** Whether this instance could not make the call, which is no silence of the provider. */
-export function isNotMade(outcome: CallbackOutcome): outcome is Extract<CallbackOutcome, { notMade?: true }> {
-  return outcome.kind === 'unanswered' && outcome.notMade === true;
 }
 
 function bodyOf({ externalRef, playerRef, gameId }: Grant): object {
