@@ -24,17 +24,17 @@ export class Reads {
 
   /** @throws CroupierError RATE_LIMITED if the actor's reads have caused too many entries in the current window */
   async record(actor: Actor, entry: NewEntry): Promise<void> {
-    this.budget.requireRest(actor);
-    this.budget.spend(actor);
+    this.take(actor);
     await this.audit.record(actor, entry);
   }
 
   /** As `record`, but a repetition within a minute is only counted, and does not use up the budget. */
   async recordPoll(actor: Actor, entry: NewEntry): Promise<void> {
-    if (!this.repeated.isRepetition(actor, entry)) {
-      this.budget.requireRest(actor);
-      this.budget.spend(actor);
-    }
-    await this.repeated.record(actor, entry);
+    await this.repeated.record(actor, entry, () => this.take(actor));
+  }
+
+  private take(actor: Actor): void {
+    this.budget.requireRest(actor);
+    this.budget.spend(actor);
   }
 }

@@ -47,9 +47,10 @@ export class Refusals {
   async record(context: ExecutionContext, actor: Actor, { code, message }: CroupierError): Promise<void> {
     const entry = { ...newEntryOf(context, this.reflector), after: { error: message }, outcome: code };
     try {
-      const polled = isPolled(context, this.reflector);
-      if (!polled || !this.repeated.isRepetition(actor, entry)) this.budget.spend(actor);
-      await (polled ? this.repeated : this.audit).record(actor, entry);
+      const spend = () => this.budget.spend(actor);
+      if (isPolled(context, this.reflector)) return await this.repeated.record(actor, entry, spend);
+      spend();
+      await this.audit.record(actor, entry);
     } catch (error) {
       const detail = (error as Error).message;
       this.logger.warn({ msg: 'a refusal cannot be recorded', action: entry.action, code, detail });

@@ -51,20 +51,20 @@ export class RepeatedEntries {
     });
   }
 
-  /** Whether `record` would only count the entry, because it repeats one of the last minute. */
-  isRepetition(actor: Actor, entry: NewEntry): boolean {
-    return this.windows.has(keyOf(actor, entry));
-  }
-
-  /** Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed. */
-  async record(actor: Actor, entry: NewEntry): Promise<void> {
-    const key = keyOf(actor, entry);
+  /**
+   * Resolves when this entry, or the one that it repeats, is recorded; rejects if that failed.
+   * @param spend called before the entry is recorded, unless it is a repetition, which is only counted. If it throws,
+   *   the entry is not recorded.
+   */
+  async record(actor: Actor, entry: NewEntry, spend?: () => void): Promise<void> {
+    const key = JSON.stringify([actor.actor, actor.role, actor.address, entry]);
     const open = this.windows.get(key);
     if (open) {
       open.repeats += 1;
       open.lastAt = this.clock.now();
       return open.recorded;
     }
+    spend?.();
     if (this.windows.size + this.ended.length >= MAX_WINDOWS) return this.audit.record(actor, entry);
     const openedAt = this.clock.now();
     const recorded = this.audit.record(actor, entry);
@@ -95,8 +95,4 @@ export class RepeatedEntries {
       }
     }
   }
-}
-
-function keyOf({ actor, role, address }: Actor, entry: NewEntry): string {
-  return JSON.stringify([actor, role, address, entry]);
 }

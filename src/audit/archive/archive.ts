@@ -174,12 +174,9 @@ function recordsOf(files: readonly FollowedFile[], recorded: readonly RecordedAr
   for (const { path, archive, records: earlier } of files.toReversed()) {
     const record = known.get(archive.sha256);
     if (!record) {
-      const error = new BrokenAuditError(
-        placeText(archive.head),
-        'the log has no record of exactly this file, and neither has a later file that was given',
-      );
-      error.path = path;
-      throw error;
+      const reason =
+        'the log has no record of exactly this file, and neither has a later file that was given';
+      return rethrowWithPath(path)(new BrokenAuditError(placeText(archive.head), reason));
     }
     records.unshift(record);
     for (const { sha256, record } of earlier.flatMap((each) => archiveIn(each) ?? []))
