@@ -152,11 +152,7 @@ function keysOf({ providerId, transactionId, operatorId }: DueTransaction) {
   return { providerId, transactionId, operatorId };
 }
 
-/**
- * Processes the items, at most `limit` at a time. A failure ends one of the workers; the others continue, and all are
- * awaited.
- * @throws one of the failures
- */
+/** Processes the items, at most `limit` at a time. `work` must not reject. */
 async function concurrently<T>(
   limit: number,
   items: readonly T[],
@@ -166,7 +162,5 @@ async function concurrently<T>(
   const worker = async () => {
     for (let item = remaining.shift(); item !== undefined; item = remaining.shift()) await work(item);
   };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(limit, remaining.length) }, worker));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
+  await Promise.all(Array.from({ length: Math.min(limit, remaining.length) }, worker));
 }
