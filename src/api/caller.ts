@@ -2,8 +2,8 @@ import { applyDecorators, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { BoundedReads } from './bounded-reads.js';
 
 /**
- * Who may call a route. A route without `@SignedByOperator` or `@Unsigned` requires a provider's signature, so that a forgotten
- * decorator never makes a route public.
+ * Who may call a route. A route without `@SignedByOperator` or `@Unsigned` requires a provider's signature, so that a
+ * forgotten decorator never makes a route public.
  */
 export type Caller = 'provider' | 'operator' | 'unsigned';
 

@@ -119,8 +119,8 @@ export class RequestLog {
       parts: Object.fromEntries(Object.entries(trace.parts).map(([part, ms]) => [part, rounded(ms)])),
     };
     if (route.startsWith('GET /health') || route === 'GET /metrics') this.logger.debug(line);
-    // Unauthenticated callers can cause any number of lines, so their lines are bounded, except those with a 5xx status
-    // that needs a valid signature or key.
+    // Unauthenticated callers can cause any number of lines, so their lines are bounded. Of the 5xx, they can cause only
+    // CONFIGURATION_UNAVAILABLE at will, by the id of a tenant whose secret cannot be decrypted.
     else if (!tenant && !actor && (response.statusCode < 500 || outcome === 'CONFIGURATION_UNAVAILABLE'))
       this.unauthenticated.info(line);
     else this.logger.info(line);

@@ -9,8 +9,8 @@ import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
 
 /*
- * A provider answers all players of a campaign with one externalRef, which is unique per player only. What is read for a
- * grant or a WIN must not grow with the campaign.
+ * A provider may give the grants of all players of a campaign the same externalRef. However many players the campaign has,
+ * the statements about one grant or one WIN must read few rows.
  */
 
 const PLAYERS = 20_000;
