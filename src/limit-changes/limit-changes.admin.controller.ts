@@ -44,7 +44,7 @@ export class LimitChangesAdminController {
   @ChangeRoute('setLimits', 'limit.replace', {
     summary: 'Set the limits of an operator in a currency',
     description:
-      'Replaces all own limits of the operator: an absent field is removed. A grant, batch or adjustment above a limit ' +
+      'Replaces all own limits of the operator: an absent field is removed, and at least one must not be null. A grant, batch or adjustment above a limit ' +
       'waits for the approval of a second person, even if the operator itself requested it. A WIN is always booked, ' +
       'because the provider decides outcomes.',
     body: PutLimitRequest,
@@ -63,11 +63,11 @@ export class LimitChangesAdminController {
   @Patch(KEY)
   @ChangeRoute('changeLimits', 'limit.replace', {
     summary: 'Change some limits of an operator in a currency',
-    description: 'An absent field keeps its value; null removes it.',
+    description: 'An absent field keeps its value; null removes it. At least one must be present.',
     body: PatchLimitRequest,
   })
   @ApiOkResponse({ type: LimitResponse, description: 'changed' })
-  @ApiNoContentResponse({ description: 'the operator has no limits of its own any more' })
+  @ApiNoContentResponse({ description: 'the operator has no limits of its own after it' })
   async patch(
     @ActorOfRequest() actor: Actor,
     @IdentifierParam('operatorId') operatorId: string,

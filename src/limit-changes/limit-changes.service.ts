@@ -67,9 +67,14 @@ export class LimitChanges implements OnModuleInit {
     return this.change(actor, key, (own) => merged(own, request));
   }
 
-  /** @throws CroupierError NOT_FOUND · CONFLICT as `put` */
+  /** @throws CroupierError NOT_FOUND, also if there are no limits · CONFLICT as `put` */
   remove(actor: Actor, key: LimitKey): Promise<LimitChange> {
-    return this.change(actor, key, () => NO_LIMITS);
+    return this.change(actor, key, (own) => {
+      if (isEmpty(own)) {
+        throw new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
+      }
+      return NO_LIMITS;
+    });
   }
 
   /** Carries out an approved change in the database transaction of its approval. */
@@ -107,11 +112,10 @@ export class LimitChanges implements OnModuleInit {
       const { query } = transaction;
       const { own: before, defaults } = await this.limits.lock(query, key);
       const after = afterOf(before);
-      if (isEmpty(before) && isEmpty(after)) {
-        throw new CroupierError('NOT_FOUND', 'no limits are set for this operator and currency');
-      }
       // Nothing would change, so there is nothing to write, to approve or to audit.
-      if (areEqual(before, after)) return { set: await this.limits.find(key, query) };
+      if (areEqual(before, after)) {
+        return { set: isEmpty(after) ? undefined : await this.limits.find(key, query) };
+      }
       const inForce = { before: inEffect(before, defaults), after: inEffect(after, defaults) };
       if (loosens(inForce.before, inForce.after)) {
         const action = limitAction(key, inForce, { before, after });

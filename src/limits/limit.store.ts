@@ -22,6 +22,10 @@ const COLUMNS = `
   l.operator_id AS "operatorId", l.currency, ${LIMITS}, l.updated_at AS "updatedAt", l.updated_by AS "updatedBy",
   ${displayName('l.updated_by')} AS "updatedByName"`;
 
+/** Every currency has three letters, so the key ends with it. */
+const FOLLOWS = `(operator_id COLLATE "C", currency COLLATE "C") > (left(:after, -4), right(:after, 3))`;
+const BY_KEY = `operator_id COLLATE "C", currency COLLATE "C"`;
+
 /**
  * The statements that return the used amount of a limit, which is capped at 2^53−1.
  * @param amounts the amounts that count towards it, see `LimitsService.countTowardsDay`
@@ -43,8 +47,7 @@ function statementsOf(amounts: readonly string[]) {
     page: named(
       'limit_page',
       `SELECT ${columns} FROM limits l
-        WHERE (operator_id || '/' || currency) COLLATE "C" > :after
-        ORDER BY (operator_id || '/' || currency) COLLATE "C" LIMIT :limit`,
+        WHERE ${FOLLOWS} ORDER BY ${BY_KEY} LIMIT :limit`,
     ),
     put: named(
       'limit_put',
@@ -116,8 +119,7 @@ const MISSING = `
 const MISSING_PAGE = named(
   'limit_missing_page',
   `SELECT operator_id AS "operatorId", currency FROM ${MISSING}
-    WHERE (operator_id || '/' || currency) COLLATE "C" > :after
-    ORDER BY (operator_id || '/' || currency) COLLATE "C" LIMIT :limit`,
+    WHERE ${FOLLOWS} ORDER BY ${BY_KEY} LIMIT :limit`,
 );
 
 const MISSING_COUNT = named('limit_missing_count', `SELECT count(*)::integer AS count FROM ${MISSING}`);
@@ -159,7 +161,7 @@ export class LimitStore {
     return (await query<LimitInUse>(this.statements.find, key))[0];
   }
 
-  /** Ordered by `operatorId/currency`, in byte order. */
+  /** Ordered by operator and currency, in byte order. */
   page(page: PageAfter): Promise<LimitInUse[]> {
     return this.database.query<LimitInUse>(this.statements.page, page);
   }

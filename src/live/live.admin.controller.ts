@@ -34,7 +34,7 @@ export class LiveAdminController {
     summary: 'Read what happens now',
     description:
       'The transactions of the last hour, the health of operators and providers, and what waits for a person, over ' +
-      'all instances. At most 5 seconds old. DEMO sessions are not counted.',
+      'all instances. At most 5 seconds old. Its counts and amounts per minute are without DEMO sessions.',
     sensitiveRead: ['overview.read', 'overview', { polled: true }],
   })
   @ApiOkResponse({ type: OverviewResponse })

@@ -86,9 +86,7 @@ function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer |
   }
   const fields = parseJsonObject(body);
   const differing = Object.keys(names).filter((name) =>
-    status === 200
-      ? fields?.[name] !== names[name]
-      : fields && name in fields && fields[name] !== names[name],
+    status === 200 ? fields?.[name] !== names[name] : (fields?.[name] ?? names[name]) !== names[name],
   );
   if (fields && differing.length > 0) return misdirected(differing, names, fields, received);
   if (status !== 200) return unavailable(`the wallet answered ${status}`, received);

@@ -60,9 +60,7 @@ export class ReconciliationService {
   ): Promise<ReconciliationResponse> {
     const range = this.rangeOf(request);
     if (this.running) {
-      throw new CroupierError('RATE_LIMITED', 'another reconciliation is running on this instance', {
-        'Retry-After': String(RETRY_SECONDS),
-      });
+      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(RETRY_SECONDS) });
     }
     this.running = true;
     try {

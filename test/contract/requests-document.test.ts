@@ -157,7 +157,7 @@ const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
     'no key': () => world.request('/v1/admin/providers'),
     'a key whose role is too low': () => asSupport('GET', '/v1/admin/keys'),
   },
-  'an admin route without body': {
+  'a POST without body': {
     'a field': () =>
       world.admin('POST', `/v1/admin/sessions/${session.sessionId}/notify`, { reason: 'KICK' }),
   },

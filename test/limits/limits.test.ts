@@ -81,7 +81,7 @@ describe('the limits of an operator in a currency', () => {
     ['PUT', PATH, { maxGrantMinor: 0.5 }, 400],
     ['PATCH', PATH, {}, 400],
     ['PATCH', PATH, { maxGrantMinor: '1' }, 400],
-    ['PATCH', PATH, { dailyMinor: null }, 404],
+    ['PATCH', PATH, { dailyMinor: null }, 204],
     ['DELETE', PATH, undefined, 404],
     ['GET', PATH, undefined, 404],
   ])('%s %s %j is a %i', async (method, path, body, status) => {
@@ -101,6 +101,11 @@ describe('the limits of an operator in a currency', () => {
     for (const operator of [OTHER_OPERATOR, OPERATOR]) {
       for (const currency of ['USD', 'EUR']) await limit(world, { dailyMinor: 1 }, currency, operator);
     }
+    // A text with the currency would put `-` and `.` before the `/` of the shorter id.
+    const longer = `${OTHER_OPERATOR}-2`;
+    const created = { id: longer, name: 'Longer', walletBaseUrl: world.wallet.baseUrl };
+    expect((await world.admin('POST', '/v1/admin/operators', created)).status).toBe(201);
+    await limit(world, { dailyMinor: 1 }, 'EUR', longer);
     const listed = [];
     for (let cursor = ''; ;) {
       const { json } = await world.admin('GET', `/v1/admin/limits?limit=3${cursor}`);
@@ -111,6 +116,7 @@ describe('the limits of an operator in a currency', () => {
     expect(listed.map(({ operatorId, currency }) => `${operatorId}/${currency}`)).toEqual([
       `${OTHER_OPERATOR}/EUR`,
       `${OTHER_OPERATOR}/USD`,
+      `${longer}/EUR`,
       `${OPERATOR}/EUR`,
       `${OPERATOR}/USD`,
     ]);

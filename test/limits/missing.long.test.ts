@@ -59,6 +59,16 @@ test('trades count for 30 days, of all instances, and only those that were appro
   await other.app.close();
 });
 
+test('an operator comes before those whose ids continue its own', async () => {
+  const longer = `${OTHER_OPERATOR}-2`;
+  const created = { id: longer, name: 'Longer', walletBaseUrl: world.wallet.baseUrl, currencies: ['EUR'] };
+  expect((await world.admin('POST', '/v1/admin/operators', created)).status).toBe(201);
+  await declare(['EUR']);
+  expect(await missing()).toEqual([`${OTHER_OPERATOR}/EUR`, `${longer}/EUR`]);
+  await world.admin('PATCH', `/v1/admin/operators/${longer}`, { status: 'DISABLED' });
+  await declare(null);
+});
+
 test('is a list in pages and CSV for support', async () => {
   await declare(['CHF', 'EUR', 'USD']);
   const { call } = await person(world, 'support');

@@ -133,6 +133,7 @@ describe('a decision', () => {
 
   test('is not misdirected if it is no answer at all', () => {
     expect(decisionIn(answered({}, 503), MOVEMENT)).not.toHaveProperty('misdirected');
+    expect(decisionIn(answered({ transactionId: null }, 503), MOVEMENT)).not.toHaveProperty('misdirected');
     expect(decisionIn(answered({ transactionId: ID }, 503), MOVEMENT)).toMatchObject({
       detail: 'the wallet answered 503',
     });

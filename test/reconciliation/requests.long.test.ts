@@ -369,6 +369,7 @@ test('one reconciliation at a time on an instance, also if its upload is broken 
   await until(async () => (await countConnections()) === 1);
   const busy = await post(csv);
   expect(busy.status).toBe(429);
+  expect(busy.json).toEqual({ error: 'rate limit exceeded' });
   expect(busy.headers.get('retry-after')).toBe('10');
   expect(busy.headers.get('x-next-action')).toBe('wait-then-retry');
   const other = await world.another(new TestClock());

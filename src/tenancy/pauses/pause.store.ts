@@ -25,8 +25,8 @@ const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {
 const PAGE = named(
   'pause_page',
   `SELECT kind, id, reason, paused_at AS since, until, paused_by AS by FROM pauses
-    WHERE (until IS NULL OR until > statement_timestamp()) AND (kind, id) > (:kind, :id)
-    ORDER BY kind, id LIMIT :limit`,
+    WHERE (until IS NULL OR until > statement_timestamp()) AND (kind, id COLLATE "C") > (:kind, :id)
+    ORDER BY kind, id COLLATE "C" LIMIT :limit`,
 );
 
 /** Callers must call `lockTarget` before a write. */
