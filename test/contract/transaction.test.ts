@@ -291,6 +291,18 @@ describe('an attempt that finds', () => {
     expect(calls(body)).toHaveLength(1);
   });
 
+  test('itself PENDING with its lease alive: 409, although the session ends meanwhile', async () => {
+    const ending = await world.launch();
+    const body = world.transaction(ending, 'BET');
+    const { release, answer } = await transactions.pending(body);
+    await world.revoke(ending.sessionId);
+    expectInFlight(await world.submit(body));
+    release();
+    expect((await answer).json).toMatchObject({ status: 'APPROVED' });
+    expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
+    expect((await world.submit(world.transaction(ending, 'BET'))).status).toBe(401);
+  });
+
   test('itself PENDING with its lease over: a new attempt with the same request; the old one is fenced', async () => {
     const body = await transactions.abandoned(bet({ freeSpinsRef: 'first', roundClosed: false }));
     const second = await world.submit({ ...body, freeSpinsRef: 'other', roundClosed: true });

@@ -154,6 +154,21 @@ describe('what is stored under the id', () => {
     expect(decide(requestOf('BET'), factsOf({ session, stored: storedOf('BET') }))).toEqual(REPLAY);
   });
 
+  test.each<[string, Partial<SessionFacts>, Partial<Facts>]>([
+    ['its session has ended', { endedSecondsAgo: 1 }, {}],
+    ['its game is inactive', { gameActive: false }, {}],
+    ['its operator is inactive', { operatorActive: false }, {}],
+    [
+      'its operator is paused',
+      {},
+      { pause: { kind: 'OPERATOR', id: 'operator-1', reason: 'moved', until: null } },
+    ],
+  ])('a BET whose attempt is under way is not refused because %s', (_, session, changes) => {
+    const stored = storedOf('BET', { state: 'PENDING', leaseAlive: true });
+    const facts = factsOf({ ...changes, session: { ...SESSION, ...session }, stored });
+    expect(decide(requestOf('BET'), facts)).toEqual(refuse('TRANSACTION_IN_FLIGHT'));
+  });
+
   test.each(['TIMED_OUT', 'PENDING'] as const)(
     'a %s BET is not retried after its session has ended',
     (state) => {

@@ -15,8 +15,8 @@ import { sameWinKind } from './win-kind.js';
 
 /**
  * Decides a request by the session, the configuration and what is stored under its id, in this order. The repetition
- * of a finished transaction is answered even after the session has ended. Contract, section 1, "Order of checks", and
- * section 3, "An attempt and what it finds".
+ * of a transaction that is decided, or whose attempt is under way, is answered even after the session has ended.
+ * Contract, section 1, "Order of checks", and section 3, "An attempt and what it finds".
  *
  * wallet/fresh-claim.sql.ts and fresh-claim.store.ts repeat the conditions under which a new BET or WIN is booked.
  */
@@ -26,9 +26,10 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
   const own = session.providerId === provider.id;
 
   // Checked before the session and the configuration, so that a provider that lost the answer can fetch it at any time,
-  // even after the session has ended.
-  if (own && stored && !isUndecided(stored.state) && sameFingerprint(request, session, stored))
+  // and none takes a transaction for refused that the operator is just booking.
+  if (own && stored && !mayBeRetried(stored) && sameFingerprint(request, session, stored)) {
     return decideStored(stored);
+  }
 
   const { endedSecondsAgo } = session;
   if (
@@ -67,10 +68,16 @@ function decideStored(stored: StoredFacts): Decision {
     case 'DECLINED':
       return { do: 'replay', body: stored.responseBody! };
     case 'PENDING':
-      return stored.leaseAlive ? refuse('TRANSACTION_IN_FLIGHT') : { do: 'retry', attempt: stored.attempt };
     case 'TIMED_OUT':
-      return { do: 'retry', attempt: stored.attempt };
+      return mayBeRetried(stored)
+        ? { do: 'retry', attempt: stored.attempt }
+        : refuse('TRANSACTION_IN_FLIGHT');
   }
+}
+
+/** Whether it is undecided, and no attempt is under way. */
+function mayBeRetried({ state, leaseAlive }: StoredFacts): boolean {
+  return isUndecided(state) && !leaseAlive;
 }
 
 /**
