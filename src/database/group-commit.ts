@@ -6,6 +6,7 @@ import { monotonicMs } from '../runtime/clock.js';
 import { ConnectionPool, levelsOf, type PoolLevels, probe, refuseStandby } from './connection.js';
 import { Database, type OnSend, type Query, queryOn } from './database.js';
 import { fewRows } from './planner.js';
+import { isSameDatabase } from './same-database.js';
 import { named, type Statement } from './statement.js';
 
 /** Maximum number of items in a batch. It bounds the time that a request waits for the rest of its batch. */
@@ -208,18 +209,24 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Warns if a pooler has dropped the settings of the connections.
-   * @throws Error with one line that names GROUP_COMMIT_DATABASE_URL, if it is set and cannot be opened
+   * @throws Error with one line that names GROUP_COMMIT_DATABASE_URL, if it is set and leads to no database, or to
+   *   another one than DATABASE_URL
    */
   async onApplicationBootstrap(): Promise<void> {
     if (!this.enabled) return;
+    const ownUrl = this.configuration.groupCommitDatabaseUrl !== undefined;
     const names = Object.keys(SETTINGS);
+    const refuse = (error: unknown): never => {
+      const { message } = error as Error;
+      throw new Error(`GROUP_COMMIT_DATABASE_URL: the database cannot be opened: ${message}`);
+    };
     const rows = await this.query<{ name: string; setting: string }>(SHOW_SETTINGS, { names }).catch(
-      (error: unknown) => {
-        if (this.configuration.groupCommitDatabaseUrl === undefined) return [];
-        const { message } = error as Error;
-        throw new Error(`GROUP_COMMIT_DATABASE_URL: the database cannot be opened: ${message}`);
-      },
+      ownUrl ? refuse : () => [],
     );
+    // A transaction that is claimed in one database is not retried or resolved from another.
+    if (ownUrl && !(await isSameDatabase(this.database, this.query).catch(refuse))) {
+      throw new Error('GROUP_COMMIT_DATABASE_URL leads to another database than DATABASE_URL');
+    }
     const missing = rows.filter(({ name, setting }) => setting !== SETTINGS[name]).map(({ name }) => name);
     if (missing.length === 0) return;
     const msg =

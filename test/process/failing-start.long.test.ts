@@ -115,6 +115,19 @@ test('a start fails with one line if the database accepts connections and does n
   }
 });
 
+test('a start fails with one line if group commit would use another database, even on the same server', async () => {
+  const other = await createTestDatabase();
+  try {
+    const refused = start({ GROUP_COMMIT_DATABASE_URL: other.url, REDIS_URL: undefined });
+    await expectRefusal(
+      refused,
+      /^croupier does not start: GROUP_COMMIT_DATABASE_URL leads to another database than DATABASE_URL$/,
+    );
+  } finally {
+    await other.drop();
+  }
+});
+
 test('a start fails with one line if a migration fails', async () => {
   const sql = SqlConsole.open(database.url);
   await sql.run('CREATE TABLE sessions (of_something_else text)');
