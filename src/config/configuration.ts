@@ -1,9 +1,10 @@
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ConfigurationError, type Environment, type Reader, reader } from './variable-reader.js';
 import { adminApiKey, checkProductionKeys, type SecretsKeys, secretsKeys } from './keys.js';
 import { type Misspelling, misspeltVariables } from './misspelt.js';
-import { isLoopback, trustsEveryone } from './trusted-proxies.js';
+import { type Address, redis } from './redis-variables.js';
+import { tracing, type TracingConfiguration } from './tracing-variables.js';
+import { isLoopback, trustedProxies, trustsEveryone } from './trusted-proxies.js';
 
 /** The environment as one validated, frozen object. Contract, section 8. */
 export abstract class Configuration {
@@ -69,20 +70,6 @@ export abstract class Configuration {
   readonly maxConnectionsPerAddress: number;
   /** Unknown variables whose names are similar to a known one. */
   readonly misspelt: readonly Misspelling[];
-}
-
-export interface TracingConfiguration {
-  /** Base URL of an OTLP receiver for HTTP; `/v1/traces` is appended. */
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly serviceName: string;
-  /** Sampling ratio, 0 … 1, for requests that arrive without a trace. */
-  readonly sampleRatio: number;
-}
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** An OpenID provider whose tokens administrators may use. */
@@ -151,7 +138,7 @@ export function readConfiguration(
     ...secretsKeys(read, publicKeysAllowed),
     auditHeadFile: auditHeadFile(read),
     adminJwt: adminJwt(read, outboundAllowPrivate),
-    trustProxy: proxies(read.text('TRUST_PROXY')),
+    trustProxy: trustedProxies(read),
     outboundAllowPrivate,
     signatureToleranceSeconds: read.integer('SIGNATURE_TOLERANCE_SECONDS', 300, 1, 86_400),
     requestsPerSecond: read.integer('REQUESTS_PER_SECOND', 200, 1, 1_000_000),
@@ -183,91 +170,9 @@ export function readConfiguration(
   return Object.freeze({ ...configuration, misspelt: misspeltVariables(environment, read.names) });
 }
 
-function redis(read: Reader): Pick<Configuration, 'redisUrl' | 'redisSentinels' | 'redisClusterNodes'> {
-  const redisUrl = read.url('REDIS_URL', ['redis:', 'rediss:']);
-  if (redisUrl !== undefined && !isDecodable(redisUrl))
-    throw new ConfigurationError('REDIS_URL: its user or password is not percent-encoded');
-  const redisSentinels = addresses(read, 'REDIS_SENTINELS');
-  const redisClusterNodes = addresses(read, 'REDIS_CLUSTER_NODES');
-  if (redisSentinels && !redisUrl)
-    throw new ConfigurationError('REDIS_SENTINELS: needs REDIS_URL, whose host is the name of the master');
-  if (redisClusterNodes && !redisUrl)
-    throw new ConfigurationError('REDIS_CLUSTER_NODES: needs REDIS_URL, which has the protocol and password');
-  if (redisClusterNodes && redisSentinels)
-    throw new ConfigurationError('REDIS_CLUSTER_NODES: a cluster has no Sentinels; unset REDIS_SENTINELS');
-  if (redisClusterNodes && !['', '/', '/0'].includes(new URL(redisUrl!).pathname))
-    throw new ConfigurationError('REDIS_URL: a cluster has only the database 0');
-  return { redisUrl, redisSentinels, redisClusterNodes };
-}
-
-/** Reads a list of `host:port`, separated by commas. */
-function addresses(read: Reader, name: string): Address[] | undefined {
-  return read
-    .text(name)
-    ?.split(',')
-    .map((entry) => address(name, entry));
-}
-
-function address(name: string, entry: string): Address {
-  const url = `tcp://${entry.trim()}`;
-  const { hostname, port } = URL.canParse(url) ? new URL(url) : { hostname: '', port: '' };
-  if (url !== `tcp://${hostname}:${port}` || hostname === '' || port === '') {
-    throw new ConfigurationError(`${name}: ${JSON.stringify(entry)} is not host:port`);
-  }
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
-}
-
 function metricsToken(value: string | undefined): string | undefined {
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
   throw new ConfigurationError('METRICS_TOKEN: must be printable ASCII characters without spaces');
-}
-
-/** Whether the user and the password of a URL can be decoded, as the client does. */
-function isDecodable(url: string): boolean {
-  const { username, password } = new URL(url);
-  try {
-    [username, password].forEach(decodeURIComponent);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function tracing(read: Reader): TracingConfiguration | undefined {
-  const endpoint = read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']);
-  const ratio = read.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
-  if (!/^\d(?:\.\d{1,9})?$/.test(ratio) || Number(ratio) > 1) {
-    throw new ConfigurationError('OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1');
-  }
-  const headers = otlpHeaders(read.text('OTEL_EXPORTER_OTLP_HEADERS') ?? '');
-  const serviceName = read.text('OTEL_SERVICE_NAME') ?? 'croupier';
-  return endpoint === undefined ? undefined : { endpoint, headers, serviceName, sampleRatio: Number(ratio) };
-}
-
-/** @param list `name=value,name=value`, the values percent-encoded */
-function otlpHeaders(list: string): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const entry of list.split(',').filter((each) => each.trim() !== '')) {
-    const [, name, value] = /^([^=]+)=(.*)$/.exec(entry) ?? [];
-    if (name === undefined || value === undefined || !/^[A-Za-z0-9-]+$/.test(name.trim())) {
-      throw new ConfigurationError('OTEL_EXPORTER_OTLP_HEADERS: must be name=value, separated by commas');
-    }
-    headers[name.trim()] = decodedValue(value.trim());
-  }
-  return headers;
-}
-
-/** @throws ConfigurationError if the value is not percent-encoded, or has characters that a header cannot have */
-function decodedValue(value: string): string {
-  try {
-    const decoded = decodeURIComponent(value);
-    if (/^[\t -~\x80-\xff]*$/.test(decoded)) return decoded;
-  } catch {
-    // Refused like a value with other characters.
-  }
-  throw new ConfigurationError(
-    'OTEL_EXPORTER_OTLP_HEADERS: a value is not percent-encoded, or has characters that no header can have',
-  );
 }
 
 function docsEnabled(read: Reader, sandbox: boolean): boolean {
@@ -348,27 +253,4 @@ function adminJwt(read: Reader, allowPlain: boolean): AdminJwt | undefined {
     ...(typ && { typ }),
     ...(clientId !== undefined && { clientId }),
   };
-}
-
-/** Parses a list of names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` accepts them. */
-function proxies(value: string | undefined): string[] {
-  const entries = (value ?? '').split(',').map((entry) => entry.trim());
-  for (const entry of entries.filter(Boolean)) {
-    const [address, bits, more] = entry.split('/');
-    const family = isIP(address ?? '');
-    const longest = family === 6 ? 128 : 32;
-    const block = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
-    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(entry);
-    if (!named && !(family > 0 && block && more === undefined)) {
-      throw new ConfigurationError(
-        `TRUST_PROXY: ${JSON.stringify(entry)} is neither an address nor a CIDR block`,
-      );
-    }
-    if (Number(bits) === 0) {
-      throw new ConfigurationError(
-        `TRUST_PROXY: ${JSON.stringify(entry)} contains every address; list only the addresses of your proxies`,
-      );
-    }
-  }
-  return entries.filter(Boolean);
 }

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { ConfigurationError, type Reader } from './variable-reader.js';
 
 /** An IPv4 address counts as the IPv6 address that it is mapped to, because a trusted IPv6 block contains it, too. */
 const PUBLIC_SPACES = ['::ffff:0:0/96', '2000::/3'].map(rangeOf);
@@ -7,6 +9,33 @@ interface AddressRange {
   readonly first: bigint;
   /** The address after the last one. */
   readonly end: bigint;
+}
+
+/**
+ * Reads `TRUST_PROXY`: a list of names such as `loopback`, addresses and CIDR blocks, as Express's `trust proxy` accepts
+ * them.
+ * @throws ConfigurationError
+ */
+export function trustedProxies(read: Reader): string[] {
+  const entries = (read.text('TRUST_PROXY') ?? '').split(',').map((entry) => entry.trim());
+  for (const entry of entries.filter(Boolean)) {
+    const [address, bits, more] = entry.split('/');
+    const family = isIP(address ?? '');
+    const longest = family === 6 ? 128 : 32;
+    const block = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+    const named = ['loopback', 'linklocal', 'uniquelocal'].includes(entry);
+    if (!named && !(family > 0 && block && more === undefined)) {
+      throw new ConfigurationError(
+        `TRUST_PROXY: ${JSON.stringify(entry)} is neither an address nor a CIDR block`,
+      );
+    }
+    if (Number(bits) === 0) {
+      throw new ConfigurationError(
+        `TRUST_PROXY: ${JSON.stringify(entry)} contains every address; list only the addresses of your proxies`,
+      );
+    }
+  }
+  return entries.filter(Boolean);
 }
 
 /**

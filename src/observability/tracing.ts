@@ -11,7 +11,7 @@ import {
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TracingConfiguration } from '../config/configuration.js';
+import type { TracingConfiguration } from '../config/tracing-variables.js';
 import { ActiveSpan, newTrace, runTraced } from './trace.js';
 
 export interface ExportingProvider extends TracerProvider {

@@ -1,7 +1,8 @@
 import { type EventEmitter, once } from 'node:events';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Cluster, Redis } from 'ioredis';
-import { type Address, Configuration } from '../config/configuration.js';
+import { Configuration } from '../config/configuration.js';
+import type { Address } from '../config/redis-variables.js';
 
 /** Time-out of a command, of connecting, and of the wait for Redis at the start, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
