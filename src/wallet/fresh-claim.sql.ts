@@ -1,4 +1,4 @@
-import { groupStatement } from '../database/group-commit.js';
+import { groupStatement } from '../database/group-statement.js';
 import { lookUp, UNMERGED } from '../database/planner.js';
 import {
   BY_PLATFORM_ID,

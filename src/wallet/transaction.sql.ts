@@ -1,4 +1,4 @@
-import { groupStatement } from '../database/group-commit.js';
+import { groupStatement } from '../database/group-statement.js';
 import { leading } from '../database/planner.js';
 import { named } from '../database/statement.js';
 import { endedSecondsAgo } from '../session/session.sql.js';

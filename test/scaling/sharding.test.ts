@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { GroupStatement } from '../../src/database/group-commit.js';
+import type { GroupStatement } from '../../src/database/group-statement.js';
 import type { Statement } from '../../src/database/statement.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
 import * as wallet from '../../src/wallet/transaction.sql.js';
