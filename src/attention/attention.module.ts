@@ -6,12 +6,20 @@ import { AttentionService } from './attention.service.js';
 import { AttentionStore } from './attention.store.js';
 import { AttentionWatcher } from './attention.watcher.js';
 import { CauseStore } from './cause.store.js';
+import { OpenRoundsStore } from './open-rounds.store.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 @Module({
   imports: [WalletModule, FreeSpinsModule],
   controllers: [AttentionAdminController],
-  providers: [AttentionService, AttentionStore, AttentionWatcher, CauseStore, OpenRoundsWatch],
+  providers: [
+    AttentionService,
+    AttentionStore,
+    AttentionWatcher,
+    CauseStore,
+    OpenRoundsStore,
+    OpenRoundsWatch,
+  ],
   exports: [AttentionService],
 })
 export class AttentionModule {}

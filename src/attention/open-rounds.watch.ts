@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Cause, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
-import { CauseStore, type CountedRounds } from './cause.store.js';
 import { openRounds, type TenantPair } from './causes.js';
+import { type CountedRounds, OpenRoundsStore } from './open-rounds.store.js';
 
 /** Minimum time between the end of a count and the next one, over all instances, in seconds. */
 const COUNT_SECONDS = 3_600;
@@ -29,7 +29,7 @@ export class OpenRoundsWatch {
 
   constructor(
     private readonly items: AttentionStore,
-    private readonly causes: CauseStore,
+    private readonly rounds: OpenRoundsStore,
   ) {}
 
   /**
@@ -42,7 +42,7 @@ export class OpenRoundsWatch {
     if (!(await this.items.claimScan('rounds-begun', REPEAT_SECONDS))) return;
     const counted: (TenantPair & CountedRounds)[] = [];
     const unknown: string[] = [];
-    for (const pair of await this.causes.tradingPairs()) {
+    for (const pair of await this.rounds.tradingPairs()) {
       if (mustStop()) return;
       const rounds = await this.count(pair);
       if (rounds) counted.push({ ...pair, ...rounds });
@@ -58,7 +58,7 @@ export class OpenRoundsWatch {
   /** @returns undefined if the statement fails, for example because it takes too long */
   private async count(pair: TenantPair): Promise<CountedRounds | undefined> {
     try {
-      return await this.causes.rounds(pair, TRANSACTIONS_PER_PAIR);
+      return await this.rounds.count(pair, TRANSACTIONS_PER_PAIR);
     } catch (error) {
       const detail = (error as Error).message;
       this.logger.error({

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { CauseStore } from '../../src/attention/cause.store.js';
 import { openRounds } from '../../src/attention/causes.js';
+import { OpenRoundsStore } from '../../src/attention/open-rounds.store.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
 import { PATIENCE } from '../world/patience.js';
 import { OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -83,10 +83,10 @@ test('if the count of a pair fails, its item stays, and the other pairs are coun
   expect(await itemOf(other)).toMatchObject({ count: 1 });
   await rounds('another', 1, ['BET'], 25, OPERATOR);
   await rounds('another', 1, ['BET'], 25, OTHER_OPERATOR);
-  const causes = world.app.get(CauseStore);
-  const count = causes.rounds.bind(causes);
+  const store = world.app.get(OpenRoundsStore);
+  const count = store.count.bind(store);
   const failing = vi
-    .spyOn(causes, 'rounds')
+    .spyOn(store, 'count')
     .mockImplementation((pair, limit) =>
       pair.operatorId === OPERATOR ? Promise.reject(new Error('statement timeout')) : count(pair, limit),
     );
@@ -98,7 +98,7 @@ test('if the count of a pair fails, its item stays, and the other pairs are coun
 
 test('a count that did not end is repeated after ten minutes, another one after an hour', async () => {
   const watch = world.app.get(OpenRoundsWatch);
-  const pairs = vi.spyOn(world.app.get(CauseStore), 'tradingPairs');
+  const pairs = vi.spyOn(world.app.get(OpenRoundsStore), 'tradingPairs');
   const later = (minutes: number) =>
     world.sql.run(
       `UPDATE attention_scans SET ran_at = ran_at - make_interval(mins => $1) WHERE name LIKE 'rounds%'`,
@@ -126,7 +126,7 @@ test('only the newest transactions are counted: the item says that there may be 
   await rounds('older', 3, ['BET'], 72);
   await rounds('newest', 2, ['BET'], 24.5);
   const pair = { operatorId: OPERATOR, providerId: PROVIDER };
-  const count = (transactions: number) => world.app.get(CauseStore).rounds(pair, transactions);
+  const count = (transactions: number) => world.app.get(OpenRoundsStore).count(pair, transactions);
   expect(await count(2)).toMatchObject({ open: 2, partial: true });
   expect(await count(1_000)).toMatchObject({ partial: false });
   expect(openRounds(pair, 2, true)).toMatchObject({

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COUNT, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
-import {
-  COUNT_IN_BATCHES,
-  OPEN_ROUNDS,
-  SEARCHES,
-  STILL,
-  TRADING_PAIRS,
-} from '../../src/attention/cause.store.js';
+import { COUNT_IN_BATCHES, SEARCHES, STILL } from '../../src/attention/cause.store.js';
+import { OPEN_ROUNDS, TRADING_PAIRS } from '../../src/attention/open-rounds.store.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { BEGIN_EXPIRIES } from '../../src/free-spins/grants/grant.sql.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';

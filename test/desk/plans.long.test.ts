@@ -3,7 +3,7 @@ import { valuesOf } from '../../src/database/statement.js';
 import type { Query } from '../../src/database/database.js';
 import type { Place } from '../../src/database/place.js';
 import type { TimeSpan } from '../../src/database/time-ordered.js';
-import { OPEN_ROUNDS } from '../../src/attention/cause.store.js';
+import { OPEN_ROUNDS } from '../../src/attention/open-rounds.store.js';
 import { SEARCH } from '../../src/desk/search/search.store.js';
 import {
   roundPage,
