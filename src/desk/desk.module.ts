@@ -13,6 +13,7 @@ import {
   TransactionsOperatorController,
 } from './operator-desk.controller.js';
 import { RoundStore } from './rounds/round.store.js';
+import { RoundDesk } from './rounds/round-desk.service.js';
 import { RoundsAdminController } from './rounds/rounds.admin.controller.js';
 import { SearchAdminController } from './search/search.admin.controller.js';
 import { SearchStore } from './search/search.store.js';
@@ -38,6 +39,7 @@ import { TransactionsAdminController } from './transactions/transactions.admin.c
   providers: [
     TransactionDesk,
     TransactionSearchStore,
+    RoundDesk,
     RoundStore,
     SessionDetails,
     AdjustmentService,

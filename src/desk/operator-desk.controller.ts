@@ -22,7 +22,7 @@ import {
 } from './operator-desk.response.js';
 import { OperatorFindRoundQuery, OperatorRoundQuery } from './rounds/round.admin.request.js';
 import { ROUND_COLUMNS, RoundListResponse } from './rounds/round.admin.response.js';
-import { RoundStore } from './rounds/round.store.js';
+import { RoundDesk } from './rounds/round-desk.service.js';
 import { SessionDetailPage } from './transactions/session-detail.response.js';
 import { SessionDetails } from './transactions/session-detail.service.js';
 import { OperatorTransactionQuery } from './transactions/transaction.admin.request.js';
@@ -81,7 +81,7 @@ export class TransactionsOperatorController {
 @Controller('v1/operator/rounds')
 export class RoundsOperatorController {
   constructor(
-    private readonly rounds: RoundStore,
+    private readonly rounds: RoundDesk,
     private readonly cursors: OwnCursors,
   ) {}
 

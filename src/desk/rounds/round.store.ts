@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { finishedRoundDetailsUrl, type RoundDetails } from '../../tenancy/round-details-url.js';
-import { itemFrom, type RowOf } from '../../api/lists/item.js';
-import type { PageOf } from '../../api/lists/page.js';
-import { type Found, pageOfWindow } from '../../api/lists/time-page.js';
-import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
+import type { RowOf } from '../../api/lists/item.js';
+import type { Found } from '../../api/lists/time-page.js';
 import { Database } from '../../database/database.js';
-import { DatabaseClock } from '../../database/database-clock.js';
 import { type Place, placeColumn } from '../../database/place.js';
 import { UNMERGED } from '../../database/planner.js';
 import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { named } from '../../database/statement.js';
 import { within } from '../../database/time-ordered.js';
-import { CroupierError } from '../../errors/croupier-error.js';
 import type { Mode } from '../../wallet/rules/facts.js';
 import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
 import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
@@ -29,11 +24,8 @@ import {
 } from '../transactions/transaction-search.sql.js';
 import type { DeskRow, WholeRow } from '../transactions/transaction-search.store.js';
 import { openRound } from './open-round.sql.js';
-import { adviceOf, itemOf } from '../transactions/transaction-story.js';
-import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
-import { ROUND_COLUMNS, type RoundDetail, type RoundItem } from './round.admin.response.js';
-import { adviceForRound } from './round-advice.js';
-import { isOpen, type RoundKey, type RoundTransaction, sumsOf } from './round-sums.js';
+import type { RoundItem } from './round.admin.response.js';
+import type { RoundKey, RoundTransaction } from './round-sums.js';
 
 /** A filter for rounds; an absent field restricts nothing. */
 export interface RoundFilter extends Pick<
@@ -183,103 +175,25 @@ export const SUMMANDS_OF_ROUND = ofRound(`
 
 /** Number of transactions that a page examines first for each of its rounds. */
 const EXAMINED_FIRST = 6;
-/** Maximum number of transactions shown for a round. The answer is then about 1 MB long. */
-const SHOWN_TRANSACTIONS = 1_000;
-/** Maximum number of transactions summed for a round. They then need about 20 MB of memory. */
-const SUMMED_TRANSACTIONS = 50_000;
 
 /** A round in a page. `transactionId` and the session's fields are those of its first BET. */
-interface RoundRow
+export interface RoundRow
   extends RowOf<Omit<RoundItem, 'roundDetailsUrl'>>, Pick<DeskRow, 'roundDetailsTemplate' | 'language'> {
   readonly transactionId: string;
   readonly sessionId: string | null;
   readonly place: string;
 }
 
-function roundDetailsUrlOf(
-  round: RoundDetails & { readonly roundDetailsTemplate: string | null },
-): string | null {
-  const { roundDetailsTemplate: template } = round;
-  return template === null ? null : finishedRoundDetailsUrl(template, round);
-}
-
-/** Rounds for the support desk. Contract, section 9, "Rounds". */
+/** Reads rounds for the desk. */
 @Injectable()
 export class RoundStore {
-  constructor(
-    private readonly database: Database,
-    private readonly databaseClock: DatabaseClock,
-  ) {}
-
-  /**
-   * One page of rounds, newest first. A round is as old as its first BET.
-   * @throws CroupierError INVALID_REQUEST
-   */
-  list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
-    const { operatorId, providerId, playerRef, gameId, from } = query;
-    const oldEnough = new Date(this.databaseClock.now().getTime() - olderThanMinutes * 60_000).toISOString();
-    const bounds = [...(to === undefined ? [] : [to]), ...(olderThanMinutes === 0 ? [] : [oldEnough])];
-    const filter = {
-      operatorId,
-      providerId,
-      playerRef,
-      gameId,
-      from,
-      to: bounds.sort((left, right) => Date.parse(left) - Date.parse(right))[0],
-      ...(open && { open: true as const }),
-    };
-    return pageOfWindow<RoundRow, RoundItem>(
-      query,
-      isUuid,
-      ({ before, limit }) => this.page(filter, before, limit),
-      (row) => itemFrom(ROUND_COLUMNS, { ...row, roundDetailsUrl: roundDetailsUrlOf(row) }),
-    );
-  }
-
-  /** @throws CroupierError NOT_FOUND · INVALID_REQUEST if several rounds match */
-  async detail(
-    { providerId, roundId }: Pick<RoundKey, 'providerId' | 'roundId'>,
-    { mode = 'REAL', ...choice }: FindRoundQuery,
-  ): Promise<RoundDetail> {
-    const known = isIdentifier(providerId) && isIdentifier(roundId);
-    const { statement, values } = roundsWithId(providerId, roundId, { ...choice, mode }, 2);
-    const [key, another] = known ? await this.database.query<RoundKey>(statement, values) : [];
-    if (!key) throw new CroupierError('NOT_FOUND', 'no such round');
-    if (another) {
-      const choices =
-        choice.operatorId === undefined ? 'operatorId, playerRef and gameId' : 'playerRef and gameId';
-      throw new CroupierError('INVALID_REQUEST', `several rounds have this roundId: specify ${choices}`);
-    }
-    const { query } = this.database;
-    const found = await query<WholeRow>(TRANSACTIONS_OF_ROUND, { ...key, limit: SHOWN_TRANSACTIONS + 1 });
-    const rows = found.slice(0, SHOWN_TRANSACTIONS);
-    const limit = SUMMED_TRANSACTIONS;
-    const summands = await query<RoundTransaction>(SUMMANDS_OF_ROUND, { ...key, limit });
-    const open = isOpen(summands);
-    const sums = sumsOf(summands);
-    const first = rows.find(({ kind }) => kind === 'BET');
-    const { currency, roundDetailsTemplate } = first ?? rows[0]!;
-    const ids = { sessionId: null, transactionId: null, language: null, ...first, ...key };
-    const roundDetailsUrl = roundDetailsUrlOf({ ...ids, roundDetailsTemplate });
-    const advised = rows.map((row) => ({ ...row, advice: adviceOf(row, rollbacksOf(row, rows)) }));
-    return {
-      ...key,
-      open,
-      currency,
-      ...sums.find((each) => each.currency === currency)?.told,
-      ...(roundDetailsUrl !== null && { roundDetailsUrl }),
-      items: rows.map(itemOf),
-      ...(found.length > rows.length && { truncated: true as const }),
-      sums,
-      advice: adviceForRound(advised, sums, open),
-    };
-  }
+  constructor(private readonly database: Database) {}
 
   /**
    * One page of rounds, ordered by their first BET, newest first. The page may be short or empty, because it examines a
    * bounded number of transactions. It first examines a few, which most pages need, because it reads the round of each.
    */
-  private page(filter: RoundFilter, before: Place | undefined, limit: number): Promise<Found<RoundRow>> {
+  page(filter: RoundFilter, before: Place | undefined, limit: number): Promise<Found<RoundRow>> {
     return this.database.transaction(async ({ query }) => {
       // Without it, rows that are inserted after the window was found would push others out of it, onto no page.
       await query(READ_SNAPSHOT, {});
@@ -295,13 +209,20 @@ export class RoundStore {
       return isWhole ? found : examine(most);
     });
   }
-}
 
-/** The ROLLBACKs that name the transaction, newest first. */
-function rollbacksOf({ transactionId }: WholeRow, rows: readonly WholeRow[]): WholeRow[] {
-  return rows
-    .filter(
-      ({ kind, originalTransactionId }) => kind === 'ROLLBACK' && originalTransactionId === transactionId,
-    )
-    .reverse();
+  /** At most `limit` of the provider's rounds with this roundId that match the choice. */
+  withId(providerId: string, roundId: string, choice: RoundChoice, limit: number): Promise<RoundKey[]> {
+    const { statement, values } = roundsWithId(providerId, roundId, choice, limit);
+    return this.database.query<RoundKey>(statement, values);
+  }
+
+  /** Oldest first. */
+  transactionsOf(round: RoundKey, limit: number): Promise<WholeRow[]> {
+    return this.database.query<WholeRow>(TRANSACTIONS_OF_ROUND, { ...round, limit });
+  }
+
+  /** Oldest first. */
+  summandsOf(round: RoundKey, limit: number): Promise<RoundTransaction[]> {
+    return this.database.query<RoundTransaction>(SUMMANDS_OF_ROUND, { ...round, limit });
+  }
 }

@@ -6,13 +6,13 @@ import { ValidQuery } from '../../api/validation/query.js';
 import { ROUNDS_ROUTE } from '../desk.routes.js';
 import { FindRoundQuery, RoundQuery } from './round.admin.request.js';
 import { ROUND_COLUMNS, RoundDetail, RoundListResponse } from './round.admin.response.js';
-import { RoundStore } from './round.store.js';
+import { RoundDesk } from './round-desk.service.js';
 
 /** Contract, section 9. */
 @ApiTags('Rounds')
 @Controller('v1/admin/rounds')
 export class RoundsAdminController {
-  constructor(private readonly rounds: RoundStore) {}
+  constructor(private readonly rounds: RoundDesk) {}
 
   @Get()
   @AdminRoute('listRounds', {
