@@ -4,15 +4,9 @@ import { readStorage } from '../config/configuration.js';
 import { callersFolder, readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
 import { type Outcome, totalOf } from '../reconciliation/comparison.js';
-import {
-  FOUND_SHOWN,
-  type Progress,
-  type Range,
-  reconcile,
-  type Task,
-} from '../reconciliation/reconciliation.js';
+import { type Progress, reconcile, type Task } from '../reconciliation/file-reconciliation.js';
 import { recordInTransaction } from '../reconciliation/record.js';
-import { RECORDED, sentenceOf } from '../reconciliation/recorded-findings.js';
+import { FOUND_SHOWN, RECORDED, sentenceOf } from '../reconciliation/recorded-findings.js';
 import { FINDINGS } from '../reconciliation/rules/compare.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { interruption } from '../runtime/interruption.js';
@@ -76,10 +70,10 @@ async function run(values: Values): Promise<number> {
  * Puts the findings into the attention queue.
  * @returns a line of the summary
  */
-async function record(databaseUrl: string, range: Range, outcome: Outcome): Promise<string> {
+async function record(databaseUrl: string, task: Arguments, outcome: Outcome): Promise<string> {
   const by = `command:reconcile:${userInfo().username}`;
   const { opened, closed, complete } = await withDatabase(databaseUrl, (database) =>
-    recordInTransaction(database, range, outcome, by),
+    recordInTransaction(database, task, outcome, by),
   );
   const left = complete ? '' : `; only the first ${RECORDED} findings were recorded`;
   return `recorded   items of the attention queue: ${opened} opened, ${closed} closed${left}\n`;

@@ -16,8 +16,7 @@ import { ComparisonBounds } from './comparison-bounds.js';
 import { CsvError } from './csv.reader.js';
 import type { FindingItem } from './finding.js';
 import { record } from './record.js';
-import { RECORDED } from './recorded-findings.js';
-import { FOUND_SHOWN } from './reconciliation.js';
+import { FOUND_SHOWN, RECORDED } from './recorded-findings.js';
 import type { ReconciliationQuery, ReconciliationRequest } from './reconciliation.request.js';
 import {
   type ReconciliationItem,

@@ -3,6 +3,8 @@ import type { TransactionFinding } from './comparison.js';
 
 /** Maximum number of findings that are put into the attention queue. More findings probably have a common cause. */
 export const RECORDED = 10_000;
+/** Number of findings in the summary. */
+export const FOUND_SHOWN = 10;
 
 /** Describes a finding in one sentence, with its amount in major units. */
 export function sentenceOf(found: TransactionFinding): string {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, inject, test, type TestContext } from 'vitest';
 import { HeadReporter } from '../../src/audit/head-reporter.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
-import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { reconcile } from '../../src/reconciliation/file-reconciliation.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { csvOf, linesOf } from '../reconciliation/ledger-statement.js';
 import { createTestDatabase } from '../world/database.js';

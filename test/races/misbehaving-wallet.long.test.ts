@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { reconcile } from '../../src/reconciliation/file-reconciliation.js';
 import type { FindingName } from '../../src/reconciliation/rules/compare.js';
 import { tick } from '../desk/desk.js';
 import { until } from '../free-spins/tool.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { reconcile } from '../../src/reconciliation/file-reconciliation.js';
 import { HEADER } from '../../src/reconciliation/statement.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import {

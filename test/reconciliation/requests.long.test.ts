@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CroupierError } from '../../src/errors/croupier-error.js';
 import { ComparisonBounds } from '../../src/reconciliation/comparison-bounds.js';
-import { reconcile } from '../../src/reconciliation/reconciliation.js';
+import { reconcile } from '../../src/reconciliation/file-reconciliation.js';
 import { HEADER } from '../../src/reconciliation/statement.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { TestClock } from '../world/test-clock.js';

@@ -2,10 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { visible } from '../runtime/visible.js';
 import { compareStatement, type Outcome } from './comparison.js';
+import { FOUND_SHOWN } from './recorded-findings.js';
 import { type Range, ReconciliationStore } from './reconciliation.store.js';
 import { Report } from './report.js';
-
-export type { Range } from './reconciliation.store.js';
 
 export interface Task extends Range {
   readonly databaseUrl: string;
@@ -20,8 +19,6 @@ export type Progress = (stage: 'reading' | 'comparing', done: number, of: number
 
 /** Size of a chunk of the statement, in bytes. */
 const CHUNK_BYTES = 262_144;
-/** Number of findings in the summary. */
-export const FOUND_SHOWN = 10;
 
 /**
  * Compares an operator's statement, which is a file, with the platform's records, and writes the findings to a file.
