@@ -13,13 +13,13 @@ import { pageById } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { AdminRoute } from './admin-route.js';
+import { AuditQuery } from './audit.request.js';
 import {
   AUDIT_COLUMNS,
   AuditActionsResponse,
   type AuditEntryResponse,
   AuditListResponse,
-  AuditQuery,
-} from './audit.request.js';
+} from './audit.response.js';
 
 /** Contract, section 7. */
 @ApiTags('Audit log')

@@ -10,12 +10,8 @@ import { isUuid } from '../api/validation/identifier.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
-import {
-  type CreatedKeyResponse,
-  type CreateKeyRequest,
-  keyResponse,
-  type KeyResponse,
-} from './key.request.js';
+import type { CreateKeyRequest } from './key.request.js';
+import { type CreatedKeyResponse, keyResponse, type KeyResponse } from './key.response.js';
 import { KeyStore } from './key.store.js';
 
 /** Creates, lists and revokes administrators' keys. Contract, section 7. */

@@ -7,7 +7,8 @@ import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lis
 import { ListQuery } from '../api/lists/page.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { AdminRoute } from './admin-route.js';
-import { CreatedKeyResponse, CreateKeyRequest, KEY_COLUMNS, KeyListResponse } from './key.request.js';
+import { CreateKeyRequest } from './key.request.js';
+import { CreatedKeyResponse, KEY_COLUMNS, KeyListResponse } from './key.response.js';
 import { KeyAdministration } from './key-administration.service.js';
 
 /** Contract, section 7. */

@@ -6,7 +6,8 @@ import type { Place } from '../database/place.js';
 import { named } from '../database/statement.js';
 import { timeOrderedPage, type TimeOrderedTable } from '../database/time-ordered.js';
 import type { ExceededLimit } from '../limits/rules/judgement.js';
-import type { Approval, ApprovalQuery } from './approval.request.js';
+import type { Approval } from './approval.js';
+import type { ApprovalQuery } from './approval.request.js';
 import type { GuardedAction } from './guarded-action.js';
 
 /** Longest time that an action waits for its approval. Contract, section 9, "Limits and approvals". */

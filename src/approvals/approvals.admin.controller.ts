@@ -6,14 +6,9 @@ import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lis
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { UuidParam } from '../api/validation/path.js';
 import { ValidQuery } from '../api/validation/query.js';
-import {
-  APPROVAL_COLUMNS,
-  ApprovalListResponse,
-  ApprovalQuery,
-  approvalResponse,
-  ApprovalResponse,
-  RejectRequest,
-} from './approval.request.js';
+import { approvalResponse } from './approval.js';
+import { ApprovalQuery, RejectRequest } from './approval.request.js';
+import { APPROVAL_COLUMNS, ApprovalListResponse, ApprovalResponse } from './approval.response.js';
 import { ApprovalsService } from './approvals.service.js';
 
 const DECIDED_BY =

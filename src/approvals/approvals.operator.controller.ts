@@ -6,7 +6,8 @@ import { ApiErrors } from '../api/api-errors.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
-import { approvalResponse, ApprovalResponse, operatorApprovalItem } from './approval.request.js';
+import { approvalResponse, operatorApprovalItem } from './approval.js';
+import { ApprovalResponse } from './approval.response.js';
 import { ApprovalsService } from './approvals.service.js';
 
 /** Contract, section 9, "Limits and approvals". */

@@ -13,13 +13,9 @@ import { LimitsService } from '../limits/limits.service.js';
 import { atMostEvery } from '../observability/at-most-every.js';
 import { Metrics } from '../observability/metrics.js';
 import { Randomness } from '../runtime/randomness.js';
-import {
-  type Approval,
-  type ApprovalItem,
-  approvalItem,
-  type ApprovalQuery,
-  type ApprovalWithResult,
-} from './approval.request.js';
+import { type Approval, approvalItem, type ApprovalWithResult } from './approval.js';
+import type { ApprovalQuery } from './approval.request.js';
+import type { ApprovalItem } from './approval.response.js';
 import { ApprovalStore } from './approval.store.js';
 import { type GuardedAction, type GuardedActionKind, type Executor, summaryOf } from './guarded-action.js';
 

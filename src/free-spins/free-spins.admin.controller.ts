@@ -9,7 +9,8 @@ import {
 } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type ApprovalItem, approvalItem } from '../approvals/approval.request.js';
+import { approvalItem } from '../approvals/approval.js';
+import type { ApprovalItem } from '../approvals/approval.response.js';
 import { AdminRoute } from '../admin/admin-route.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { JsonBody } from '../api/validation/json-body.js';

@@ -2,7 +2,8 @@ import { Controller, createParamDecorator, Get, Post, Res } from '@nestjs/common
 import type { ExecutionContext } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type ApprovalItem, operatorApprovalItem } from '../approvals/approval.request.js';
+import { operatorApprovalItem } from '../approvals/approval.js';
+import type { ApprovalItem } from '../approvals/approval.response.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { ApiErrors } from '../api/api-errors.js';
 import { SignedByOperator } from '../api/caller.js';

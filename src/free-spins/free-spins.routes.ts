@@ -10,7 +10,8 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { AdminRouteOptions } from '../admin/admin-route.js';
-import { type Approval, ApprovalItem } from '../approvals/approval.request.js';
+import type { Approval } from '../approvals/approval.js';
+import { ApprovalItem } from '../approvals/approval.response.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { IdentifierParam, UuidParam } from '../api/validation/path.js';

@@ -4,9 +4,11 @@ import type { Response } from 'express';
 import { AdminRoute } from '../admin/admin-route.js';
 import { JsonBody, NoBody } from '../api/validation/json-body.js';
 import { CurrencyParam, IdentifierParam } from '../api/validation/path.js';
-import { ApprovalItem, approvalItem } from '../approvals/approval.request.js';
+import { approvalItem } from '../approvals/approval.js';
+import { ApprovalItem } from '../approvals/approval.response.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { LimitResponse, PatchLimitRequest, PutLimitRequest } from '../limits/limit.request.js';
+import { PatchLimitRequest, PutLimitRequest } from '../limits/limit.request.js';
+import { LimitResponse } from '../limits/limit.response.js';
 import { type LimitChange, LimitChanges } from './limit-changes.service.js';
 
 const KEY = ':operatorId/:currency';

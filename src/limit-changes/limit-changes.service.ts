@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Approval } from '../approvals/approval.request.js';
+import type { Approval } from '../approvals/approval.js';
 import { ApprovalsService } from '../approvals/approvals.service.js';
 import type { Executor, GuardedAction, LimitTerms } from '../approvals/guarded-action.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Query } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import type { LimitResponse, PatchLimitRequest } from '../limits/limit.request.js';
+import type { PatchLimitRequest } from '../limits/limit.request.js';
+import type { LimitResponse } from '../limits/limit.response.js';
 import { LimitsService } from '../limits/limits.service.js';
 import {
   type AllLimits,

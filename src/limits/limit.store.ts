@@ -3,7 +3,7 @@ import { displayName } from '../admin/display-name.sql.js';
 import { Database, type Query } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
-import type { LimitInUse, MissingLimit } from './limit.request.js';
+import type { LimitInUse, MissingLimit } from './limit.response.js';
 import { type AllLimits, DEFAULT_OPERATOR, NO_LIMITS } from './rules/in-effect.js';
 
 export type LimitKey = Pick<LimitInUse, 'operatorId' | 'currency'>;

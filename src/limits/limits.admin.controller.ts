@@ -11,7 +11,7 @@ import {
   LimitResponse,
   MISSING_COLUMNS,
   MissingLimitListResponse,
-} from './limit.request.js';
+} from './limit.response.js';
 import { LimitsService } from './limits.service.js';
 
 /** Reads limits; limit-changes/ changes them. Contract, section 9, "Limits and approvals". */

@@ -5,7 +5,7 @@ import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { money } from '../money/money.js';
 import { Metrics } from '../observability/metrics.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { limitItem, type LimitResponse, type MissingLimit } from './limit.request.js';
+import { limitItem, type LimitResponse, type MissingLimit } from './limit.response.js';
 import { type LimitKey, LimitStore, type StoredLimits } from './limit.store.js';
 import { type AllLimits, DEFAULT_OPERATOR, inEffect, isEmpty, limitsActions } from './rules/in-effect.js';
 import { exceeded, type ExceededLimit, type Stake } from './rules/judgement.js';

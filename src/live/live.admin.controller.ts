@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/s
 import type { Response } from 'express';
 import { credentialOf } from '../admin/admin.guard.js';
 import { AdminRoute } from '../admin/admin-route.js';
-import { ApprovalItem } from '../approvals/approval.request.js';
+import { ApprovalItem } from '../approvals/approval.response.js';
 import { AttentionItem } from '../attention/attention.response.js';
 import type { ActingRequest } from '../audit/actor.js';
 import { BatchItem } from '../free-spins/batches/batch.response.js';

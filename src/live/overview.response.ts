@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ATTENTION_KINDS, type AttentionKind } from '../attention/attention.js';
 import { HEALTH_STATES, type HealthState } from '../health-scores/rules/score.js';
-import { PauseResponse } from '../tenancy/pauses/pause.request.js';
+import { PauseResponse } from '../tenancy/pauses/pause.response.js';
 import type { RunningInstance } from './instance.store.js';
 
 /** Contract, section 9, "Live view". */

@@ -5,7 +5,7 @@ import { AttentionService } from '../attention/attention.service.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { type CurrentHealth, HealthScores } from '../health-scores/health-scores.service.js';
 import { atMostEvery } from '../observability/at-most-every.js';
-import { PauseResponse } from '../tenancy/pauses/pause.request.js';
+import { PauseResponse } from '../tenancy/pauses/pause.response.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { TenantKind } from '../tenancy/tenant.js';
 import { Activity } from '../wallet/activity/activity.service.js';

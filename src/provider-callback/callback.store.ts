@@ -7,7 +7,7 @@ import { named } from '../database/statement.js';
 import { findPage, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
 import type { Place } from '../database/place.js';
 import type { Found } from '../api/lists/time-page.js';
-import type { CallbackQuery } from './callback.admin.response.js';
+import type { CallbackQuery } from './callback.admin.request.js';
 import { Callback } from './callback.entity.js';
 
 export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;

@@ -6,12 +6,8 @@ import { itemFrom } from '../api/lists/item.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ValidQuery } from '../api/validation/query.js';
 import { pageOfWindow } from '../api/lists/time-page.js';
-import {
-  CALLBACK_COLUMNS,
-  CallbackItem,
-  CallbackListResponse,
-  CallbackQuery,
-} from './callback.admin.response.js';
+import { CallbackQuery } from './callback.admin.request.js';
+import { CALLBACK_COLUMNS, CallbackItem, CallbackListResponse } from './callback.admin.response.js';
 import type { Callback } from './callback.entity.js';
 import { CallbackStore } from './callback.store.js';
 

@@ -36,7 +36,7 @@ import {
   flaggedPage,
   flaggedWindowEnd,
 } from '../../src/free-spins/winnings/winnings.store.js';
-import type { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import type { CallbackQuery } from '../../src/provider-callback/callback.admin.request.js';
 import { callbackFilter, CALLBACKS } from '../../src/provider-callback/callback.store.js';
 import type { SessionQuery } from '../../src/session/session.request.js';
 import { sessionFilter, SESSIONS } from '../../src/session/session.store.js';

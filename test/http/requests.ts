@@ -28,7 +28,7 @@ import {
 import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.response.js';
 import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
 import { PatchLimitRequest, PutLimitRequest } from '../../src/limits/limit.request.js';
-import { CallbackQuery } from '../../src/provider-callback/callback.admin.response.js';
+import { CallbackQuery } from '../../src/provider-callback/callback.admin.request.js';
 import {
   ReconciliationQuery,
   ReconciliationRequest,

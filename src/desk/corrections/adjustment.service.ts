@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Approval } from '../../approvals/approval.request.js';
+import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { AdjustmentTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';
@@ -20,7 +20,8 @@ import type { Response } from '../../wallet/rules/outcome.js';
 import { codeOf } from '../../wallet/settlement.js';
 import type { Claim, TransactionKey } from '../../wallet/transaction.js';
 import { USED_ADJUSTMENTS } from '../../wallet/used-adjustments.sql.js';
-import type { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
+import type { AdjustmentRequest } from './adjustment.request.js';
+import type { AdjustmentResponse } from './adjustment.response.js';
 import { TransactionSearchStore, type WholeRow } from '../transactions/transaction-search.store.js';
 
 const UNDER_WAY = "the operator's answer is awaited: read the approval again";

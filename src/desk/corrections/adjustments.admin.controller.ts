@@ -2,10 +2,12 @@ import { Controller, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminRoute } from '../../admin/admin-route.js';
-import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
+import { approvalItem } from '../../approvals/approval.js';
+import { ApprovalItem } from '../../approvals/approval.response.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { JsonBody } from '../../api/validation/json-body.js';
-import { AdjustmentRequest, AdjustmentResponse } from './adjustment.request.js';
+import { AdjustmentRequest } from './adjustment.request.js';
+import { AdjustmentResponse } from './adjustment.response.js';
 import { AdjustmentService } from './adjustment.service.js';
 
 /** Contract, section 7. */

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../../admin/admin-route.js';
-import { ApprovalItem, approvalItem } from '../../approvals/approval.request.js';
+import { approvalItem } from '../../approvals/approval.js';
+import { ApprovalItem } from '../../approvals/approval.response.js';
 import { type Actor, ActorOfRequest } from '../../audit/actor.js';
 import { JsonBody } from '../../api/validation/json-body.js';
 import { SettleRequest } from './settle.request.js';

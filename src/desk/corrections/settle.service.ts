@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Approval } from '../../approvals/approval.request.js';
+import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { GuardedAction, Executor, SettlementTerms } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';

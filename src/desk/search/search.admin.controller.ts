@@ -3,7 +3,8 @@ import { ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { SEARCH_COLUMNS, SearchQuery, SearchResponse } from './search.request.js';
+import { SearchQuery } from './search.request.js';
+import { SEARCH_COLUMNS, SearchResponse } from './search.response.js';
 import { SearchStore } from './search.store.js';
 
 /** Contract, section 9. */

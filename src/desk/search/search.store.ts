@@ -5,7 +5,7 @@ import { leading, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
 import { AttemptIds, KEPT_DAYS } from '../../wallet/attempt-ids.js';
 import { ALL_PROVIDERS } from '../transactions/transaction-search.sql.js';
-import { type FoundRow, searchItem, type SearchResponse } from './search.request.js';
+import { type FoundRow, searchItem, type SearchResponse } from './search.response.js';
 
 /** Maximum number of items in an answer. Contract, section 9. */
 const MAX_ITEMS = 50;

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Approval } from '../../approvals/approval.request.js';
+import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService, type HoldOutcome, isFirst } from '../../approvals/approvals.service.js';
 import type { BatchTerms, GuardedAction, Executor } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';

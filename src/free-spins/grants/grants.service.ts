@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { invalidCursor } from '../../api/lists/invalid-cursor.js';
-import type { Approval } from '../../approvals/approval.request.js';
+import type { Approval } from '../../approvals/approval.js';
 import { ApprovalsService, isFirst } from '../../approvals/approvals.service.js';
 import type { GuardedAction, Executor, GrantTerms } from '../../approvals/guarded-action.js';
 import type { Actor } from '../../audit/actor.js';

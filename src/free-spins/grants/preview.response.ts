@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ApprovalLimit } from '../../approvals/approval.request.js';
+import { ApprovalLimit } from '../../approvals/approval.response.js';
 import type { GrantTerms } from '../../approvals/guarded-action.js';
 import type { LimitPreview } from '../../limits/limits.service.js';
 

@@ -1,7 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { field } from '../../api/validation/fields.js';
-import { type Columns, listOf } from '../../api/lists/list.js';
 import { Name, PRINTABLE, PRINTABLE_SCHEMA, StatusField, TenantId } from './tenant.request.js';
 import {
   isRoundDetailsUrl,
@@ -9,7 +7,6 @@ import {
   ROUND_DETAILS_URL_LENGTH,
 } from '../round-details-url.js';
 import { BEYOND_PATTERN } from '../../api/validation/schema-extensions.js';
-import { PauseResponse } from '../pauses/pause.request.js';
 import type { Status } from '../tenant.entity.js';
 
 const ROUND_DETAILS_WORDS =
@@ -81,46 +78,3 @@ function isLaunchUrl(value: unknown): boolean {
     ['https:', 'http:'].includes(new URL(value).protocol)
   );
 }
-
-export class GameResponse {
-  @ApiProperty({ example: 'book-of-examples' })
-  gameId: string;
-
-  @ApiProperty({ example: 'sandbox-provider' })
-  providerId: string;
-
-  @ApiProperty({ example: 'Book of Examples' })
-  name: string;
-
-  @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
-  status: Status;
-
-  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
-  pause?: PauseResponse;
-
-  @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
-  launchUrl?: string;
-
-  @ApiPropertyOptional({ example: 'https://rounds.acme.example/{gameId}/{roundId}?lang={language}' })
-  roundDetailsUrl?: string;
-
-  @ApiProperty()
-  createdAt: Date;
-
-  @ApiProperty()
-  updatedAt: Date;
-}
-
-export const GAME_COLUMNS: Columns<GameResponse> = {
-  gameId: true,
-  providerId: true,
-  name: true,
-  status: true,
-  launchUrl: true,
-  roundDetailsUrl: true,
-  createdAt: true,
-  updatedAt: true,
-  pause: true,
-};
-
-export class GameListResponse extends listOf(GameResponse) {}

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { type Columns, listOf } from '../../api/lists/list.js';
-import { PauseResponse } from '../pauses/pause.request.js';
+import { PauseResponse } from '../pauses/pause.response.js';
 import type { Status } from '../tenant.entity.js';
 
 const EXAMPLE_SECRET = 'Jv1p0TqLx8bWm3dR6yKzH2nUcEoGsAfi5X9tQ7hVwZk';

@@ -6,7 +6,7 @@ import type { RowOf } from '../../api/lists/item.js';
 import { Database, type Query, type Transaction } from '../../database/database.js';
 import { named, type Statement } from '../../database/statement.js';
 import { Pause, type PausedKind } from './pause.entity.js';
-import type { PauseItem } from './pause.request.js';
+import type { PauseItem } from './pause.response.js';
 
 /** Locks the operator, provider or game, because `pauses` may have no row to lock yet. Launches do not wait. */
 const LOCK_TARGET: Readonly<Record<PausedKind, Statement>> = {

@@ -4,7 +4,7 @@ import { AdminRoute } from '../../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../../api/lists/list.js';
 import { ListQuery } from '../../api/lists/page.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { PAUSE_COLUMNS, PauseListResponse } from './pause.request.js';
+import { PAUSE_COLUMNS, PauseListResponse } from './pause.response.js';
 import { PausesService } from './pauses.service.js';
 
 /** Contract, section 9, "Health and pauses". */

@@ -12,7 +12,8 @@ import { instantOrDayMs } from '../../runtime/instant.js';
 import { TenancyService } from '../tenancy.service.js';
 import { nounOf } from '../tenant.js';
 import { isInForce, type Pause, PAUSED_KINDS, type PausedKind } from './pause.entity.js';
-import { type PauseItem, type PauseRequest, PauseResponse, type ResumeRequest } from './pause.request.js';
+import type { PauseRequest, ResumeRequest } from './pause.request.js';
+import { type PauseItem, PauseResponse } from './pause.response.js';
 import { PauseStore } from './pause.store.js';
 
 /** An operator, provider or game with its current pause. */
