@@ -1,4 +1,5 @@
-/* The statements of transaction.sql.ts. Each is one step, and carries the condition under which it may write. */
+/* The statements of claim.sql.ts and settlement.sql.ts. Each is one step, and carries the condition under which it
+   may write. */
 
 /* Undecided, and no attempt of it is in progress: the condition of a retry, of a ROLLBACK of it, and of parking it. */
 #define open(me, t) (state[t] == TIMED_OUT || state[t] == PENDING && !leaseBars(me, t))
@@ -79,7 +80,7 @@ inline takeTarget(me, t, b) {
   fi
 }
 
-/* transaction.sql.ts: CLAIM, CLAIM_WIN, MOVE_ROUND with TAKE_TARGET and CLAIM, or RETRY. */
+/* claim.sql.ts: CLAIM, CLAIM_WIN, MOVE_ROUND with TAKE_TARGET and CLAIM, or RETRY. */
 inline commitClaim(me, t) {
   if
   :: plan[me] == RETRY -> newAttempt(t); state[t] = PENDING; lease[t] = 1

@@ -1,6 +1,8 @@
 import type { SqlMutant } from './mutant.js';
 
 const TRANSACTION = 'src/wallet/transaction.sql.ts';
+const CLAIMS = 'src/wallet/claim.sql.ts';
+const SETTLEMENTS = 'src/wallet/settlement.sql.ts';
 const FRESH_CLAIM = 'src/wallet/fresh-claim.sql.ts';
 const UNDECIDED = 'src/wallet/resolving/undecided.store.ts';
 const RETRY_SCHEDULE = 'src/wallet/resolving/retry-schedule.ts';
@@ -122,7 +124,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'move-round-of-any-version',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: 'DO UPDATE SET version = excluded.version WHERE r.version = excluded.version - 1',
     replacement: 'DO UPDATE SET version = excluded.version',
     tests: [CONDITIONS],
@@ -130,7 +132,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'claim-win-without-round',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: ' WHERE (${ROUND_KEY}, a.round_version + 1) IN (SELECT * FROM round)',
     replacement: '',
     tests: [CONDITIONS],
@@ -138,7 +140,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'claim-taken-id-fails',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `
     FROM (\${items}) a
   ON CONFLICT DO NOTHING`,
@@ -149,7 +151,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'claim-adjustment-twice-fails',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `make_interval(secs => :leaseSeconds))
     ON CONFLICT DO NOTHING`,
     replacement: 'make_interval(secs => :leaseSeconds))',
@@ -158,7 +160,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-target-of-any-attempt',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `AND attempt = :targetAttempt AND (state = 'APPROVED')`,
     replacement: `AND (state = 'APPROVED')`,
     tests: [CONDITIONS],
@@ -166,7 +168,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-target-twice',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `= :targetApproved AND rollback_id IS NULL`,
     replacement: `= :targetApproved`,
     tests: [CONDITIONS],
@@ -174,7 +176,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-target-approved-since',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: ` AND (state = 'APPROVED') = :targetApproved`,
     replacement: '',
     tests: [CONDITIONS],
@@ -182,7 +184,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-target-in-flight',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `(state IN ('APPROVED', 'TIMED_OUT') OR (state = 'PENDING' AND lease_until <= clock_timestamp()))
     RETURNING attempt`,
     replacement: `state IN ('APPROVED', 'TIMED_OUT', 'PENDING')
@@ -192,7 +194,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-declined-target',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `(state IN ('APPROVED', 'TIMED_OUT') OR (state`,
     replacement: `(state IN ('APPROVED', 'DECLINED', 'TIMED_OUT') OR (state`,
     tests: [CONDITIONS],
@@ -200,7 +202,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-timed-out-target-never',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `(state IN ('APPROVED', 'TIMED_OUT') OR (state`,
     replacement: `(state = 'APPROVED' OR (state`,
     tests: [CONTRACT],
@@ -208,7 +210,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'mark-tombstone-twice',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `kind IS NULL
        AND rollback_id IS NULL`,
     replacement: 'kind IS NULL',
@@ -217,7 +219,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'place-tombstone-over-claim',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `:roundId, 0, :transactionId)
     ON CONFLICT DO NOTHING`,
     replacement: ':roundId, 0, :transactionId)',
@@ -226,7 +228,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'take-over-during-rollback',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: 'AND t.attempt = :attempt AND t.rollback_id IS NULL',
     replacement: 'AND t.attempt = :attempt',
     tests: [CONDITIONS],
@@ -234,7 +236,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'take-over-live-lease',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: `AND \${mayBeTakenOver('t')}
     RETURNING \${CLAIMED}`,
     replacement: `AND t.state IN ('PENDING', 'TIMED_OUT')
@@ -244,7 +246,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'take-over-without-new-attempt',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: 'attempt = t.attempt + 1, updated_at',
     replacement: 'updated_at',
     tests: [CONTRACT],
@@ -252,7 +254,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'retry-any-attempt',
-    file: TRANSACTION,
+    file: CLAIMS,
     text: 'AND t.attempt = :attempt AND t.rollback_id IS NULL',
     replacement: 'AND t.rollback_id IS NULL',
     tests: [CONDITIONS],
@@ -292,7 +294,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'settle-any-attempt',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `t.transaction_id = a.transaction_id AND t.attempt = a.attempt
      AND t.state = 'PENDING'`,
     replacement: `t.transaction_id = a.transaction_id
@@ -302,7 +304,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'settle-decided',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `
      AND t.state = 'PENDING' AND t.rollback_id IS NULL\``,
     replacement: `
@@ -312,7 +314,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'settle-during-rollback',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `
      AND t.state = 'PENDING' AND t.rollback_id IS NULL\``,
     replacement: `
@@ -322,7 +324,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'settle-at-any-provider',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `
    WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id AND t.attempt = a.attempt
      AND`,
@@ -334,7 +336,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'rollback-of-unmarked-target',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `
          AND t.rollback_id = settled.transaction_id AND settled.state <> 'TIMED_OUT'`,
     replacement: `
@@ -344,7 +346,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'rollback-of-target-at-any-provider',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: 'WHERE t.provider_id = settled.provider_id AND t.transaction_id = settled.original_transaction_id',
     replacement: 'WHERE t.transaction_id = settled.original_transaction_id',
     tests: [CONTRACT],
@@ -352,7 +354,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'declined-rollback-keeps-mark',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `
              rollback_id = CASE WHEN settled.state = 'DECLINED' THEN NULL ELSE t.rollback_id END,`,
     replacement: '',
@@ -361,7 +363,7 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'reversed-amount-of-any-target',
-    file: TRANSACTION,
+    file: SETTLEMENTS,
     text: `
                       AND target.response_body IS NOT NULL`,
     replacement: '',

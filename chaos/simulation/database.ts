@@ -38,8 +38,9 @@ interface StoredRow extends Row {
 }
 
 /**
- * A model of the statements of wallet/transaction.sql.ts, wallet/fresh-claim.sql.ts and
- * wallet/resolving/undecided.store.ts, with their conditions. Each call is one committed transaction.
+ * A model of the statements of wallet/transaction.sql.ts, wallet/claim.sql.ts, wallet/fresh-claim.sql.ts,
+ * wallet/settlement.sql.ts and wallet/resolving/undecided.store.ts, with their conditions. Each call is one committed
+ * transaction.
  */
 export class SimulatedDatabase {
   readonly rows = new Map<string, StoredRow>();

@@ -1,13 +1,7 @@
 import { groupStatement } from '../database/group-statement.js';
 import { lookUp, UNMERGED } from '../database/planner.js';
-import {
-  BY_PLATFORM_ID,
-  claimOf,
-  claimOfWins,
-  moveRoundsOf,
-  ROUND_OF_SESSION,
-  sessionBehind,
-} from './transaction.sql.js';
+import { BY_PLATFORM_ID, claimOf, claimOfWins, moveRoundsOf } from './claim.sql.js';
+import { ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
 
 /*
  * The SQL of the shortcut for new BETs and WINs. It repeats conditions of the rules; a comment at each condition names

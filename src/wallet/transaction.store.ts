@@ -8,8 +8,10 @@ import { measure } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { PLATFORM_ID } from '../tenancy/tenant.js';
+import * as claims from './claim.sql.js';
 import type { DeclineReason, ReversedTarget, Verdict } from './rules/decision.js';
 import type { Facts, RoundFacts, StoredFacts } from './rules/facts.js';
+import * as settlements from './settlement.sql.js';
 import {
   ABSENT,
   type Claim,
@@ -88,12 +90,12 @@ export class TransactionStore {
    * @returns undefined if the id is taken
    */
   async claim(transaction: NewTransaction): Promise<Claim | undefined> {
-    return this.claimNew(sql.CLAIM, transaction);
+    return this.claimNew(claims.CLAIM, transaction);
   }
 
   /** @returns undefined if the id is taken, or the round's version has changed since it was read */
   async claimWin(transaction: NewTransaction, round: RoundFacts): Promise<Claim | undefined> {
-    return this.claimNew(sql.CLAIM_WIN, transaction, round);
+    return this.claimNew(claims.CLAIM_WIN, transaction, round);
   }
 
   /**
@@ -103,7 +105,7 @@ export class TransactionStore {
   async claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
     const sentMs = monotonicMs();
     const values = { ...adjustment, providerId: PLATFORM_ID, leaseSeconds: this.leaseSeconds };
-    const [row] = await query<ClaimedRow>(sql.CLAIM_ADJUSTMENT, values);
+    const [row] = await query<ClaimedRow>(claims.CLAIM_ADJUSTMENT, values);
     return row && restored(row, sentMs);
   }
 
@@ -136,10 +138,10 @@ export class TransactionStore {
     try {
       return await measure('claim', () =>
         this.database.transaction(async ({ query }) => {
-          await requireRow(query, sql.MOVE_ROUND, values);
-          await requireRow(query, sql.TAKE_TARGET[target.found], values);
+          await requireRow(query, claims.MOVE_ROUND, values);
+          await requireRow(query, claims.TAKE_TARGET[target.found], values);
           const sentMs = monotonicMs();
-          await requireRow(query, sql.CLAIM.single, values);
+          await requireRow(query, claims.CLAIM.single, values);
           return newClaim(transaction, sentMs);
         }),
       );
@@ -157,7 +159,7 @@ export class TransactionStore {
   async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
     const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
     const { row, sentMs } = await sendClaim(
-      async (onSend) => (await this.database.query<ClaimedRow>(sql.RETRY, values, onSend))[0],
+      async (onSend) => (await this.database.query<ClaimedRow>(claims.RETRY, values, onSend))[0],
     );
     return row && restored(row, sentMs);
   }
@@ -171,7 +173,7 @@ export class TransactionStore {
   ): Promise<Claim | undefined> {
     const sentMs = monotonicMs();
     const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
-    const [row] = await query<ClaimedRow>(sql.RETRY, values);
+    const [row] = await query<ClaimedRow>(claims.RETRY, values);
     return row && restored(row, sentMs);
   }
 
@@ -250,7 +252,7 @@ function settling(
   { state, responseBody, declineReason, record }: Settlement,
 ) {
   const { providerId, transactionId, kind } = operatorRequest;
-  const statement = kind === 'ROLLBACK' ? sql.SETTLE_ROLLBACK : sql.SETTLE;
+  const statement = kind === 'ROLLBACK' ? settlements.SETTLE_ROLLBACK : settlements.SETTLE;
   const values = { providerId, transactionId, attempt, state, responseBody, declineReason, record };
   return { statement, values };
 }

@@ -4,7 +4,8 @@ import { openDataSource } from '../../src/database/data-source.js';
 import { PLANNER } from '../../src/database/group-commit.js';
 import { BY_TOKEN } from '../../src/session/session.store.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
-import { LOAD, SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/transaction.sql.js';
+import { SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/settlement.sql.js';
+import { LOAD } from '../../src/wallet/transaction.sql.js';
 import { createMigratedDatabase } from '../world/database.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
 

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { GroupStatement } from '../../src/database/group-statement.js';
 import type { Statement } from '../../src/database/statement.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
+import * as claims from '../../src/wallet/claim.sql.js';
+import * as settlements from '../../src/wallet/settlement.sql.js';
 import * as wallet from '../../src/wallet/transaction.sql.js';
 
 /*
@@ -56,15 +58,15 @@ const MONEY = [
     CLAIM_NEW_BET,
     CLAIM_NEW_WIN,
     wallet.LOAD,
-    wallet.CLAIM,
-    wallet.CLAIM_WIN,
-    wallet.SETTLE,
-    wallet.SETTLE_ROLLBACK,
+    claims.CLAIM,
+    claims.CLAIM_WIN,
+    settlements.SETTLE,
+    settlements.SETTLE_ROLLBACK,
   ].flatMap(formsOf),
-  ...Object.values(wallet.TAKE_TARGET),
-  wallet.MOVE_ROUND,
-  wallet.CLAIM_ADJUSTMENT,
-  wallet.RETRY,
+  ...Object.values(claims.TAKE_TARGET),
+  claims.MOVE_ROUND,
+  claims.CLAIM_ADJUSTMENT,
+  claims.RETRY,
   wallet.RECORD_REPORTED,
   wallet.MARK_ABOVE_LIMIT,
 ];
