@@ -33,7 +33,8 @@ export class HealthController {
     summary: 'Whether the instance can serve requests',
     description:
       'Ready while the database answers and is migrated, its connections have the settings that the service ' +
-      'states, Redis answers (if `REDIS_URL` is set), and the instance is not stopping.',
+      'states, Redis answers (if `REDIS_URL` is set), the tenants were read within the last 30 seconds, and the ' +
+      'instance is not stopping.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiResponse({

@@ -30,6 +30,12 @@ class ReadinessChecks {
   readonly redis?: State;
 
   @ApiProperty({
+    enum: CHECK_STATES,
+    description: '`down`: the tenants could not be read for 30 seconds, so signed requests are refused',
+  })
+  readonly tenants: State;
+
+  @ApiProperty({
     type: [String],
     required: false,
     example: ['default_transaction_isolation'],
@@ -51,6 +57,7 @@ export class ReadinessResponse {
 @Injectable()
 export class Readiness implements OnModuleInit {
   private readonly check = atMostEvery(CHECK_EVERY_MS, () => this.checkNow());
+  private tenantsAreFresh = () => false;
 
   constructor(
     private readonly database: Database,
@@ -86,6 +93,11 @@ export class Readiness implements OnModuleInit {
     );
   }
 
+  /** Registers whether signed requests can be judged by the tenants, which a room above keeps. */
+  checkTenants(areFresh: () => boolean): void {
+    this.tenantsAreFresh = areFresh;
+  }
+
   async read(): Promise<ReadinessResponse> {
     const { checks } = await this.check();
     if (this.lifecycle.stopping) return { status: 'stopping', checks };
@@ -115,6 +127,7 @@ export class Readiness implements OnModuleInit {
       database: stateOf(database.answer),
       migrations: database.answer ? stateOf(await this.database.isMigrated()) : 'unknown',
       ...(redis.answer !== undefined && { redis: stateOf(redis.answer) }),
+      tenants: stateOf(this.tenantsAreFresh()),
       ...(settings.length > 0 && { settings }),
     };
     return { checks, pings: { database: database.seconds, redis: redis.seconds } };

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { HealthModule } from '../health/health.module.js';
 import { Game } from './game.entity.js';
 import { GameStore } from './game.store.js';
 import { GameAdministration } from './administration/game-administration.js';
@@ -21,7 +22,10 @@ import { TenantAdministration } from './administration/tenant-administration.js'
 
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([TenantEntity, ProviderEntity, OperatorEntity, Game, Pause])],
+  imports: [
+    HealthModule,
+    TypeOrmModule.forFeature([TenantEntity, ProviderEntity, OperatorEntity, Game, Pause]),
+  ],
   controllers: [
     ProvidersAdminController,
     OperatorsAdminController,

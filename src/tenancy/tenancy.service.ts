@@ -3,6 +3,7 @@ import { Configuration, LEASE_MARGIN_MS } from '../config/configuration.js';
 import { ConfigurationError } from '../config/variable-reader.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { Readiness } from '../health/readiness.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Clock } from '../runtime/clock.js';
@@ -46,7 +47,9 @@ export class TenancyService implements OnModuleInit {
     private readonly clock: Clock,
     private readonly databaseClock: DatabaseClock,
     background: Background,
+    readiness: Readiness,
   ) {
+    readiness.checkTenants(() => this.isFresh());
     this.loop = background.add({
       name: 'read changes of tenants, games, limits and pauses',
       intervalMs: POLL_MS,

@@ -12,7 +12,10 @@ describe('health', () => {
     const ready = await world.request('/health/ready');
     expect(ready.status).toBe(200);
     const shared = inject('redisUrl') === null ? {} : { redis: 'up' };
-    expect(ready.json).toEqual({ status: 'ok', checks: { database: 'up', migrations: 'up', ...shared } });
+    expect(ready.json).toEqual({
+      status: 'ok',
+      checks: { database: 'up', migrations: 'up', ...shared, tenants: 'up' },
+    });
   });
 });
 

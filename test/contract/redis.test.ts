@@ -48,7 +48,7 @@ describe('when Redis does not answer', () => {
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({
       status: 'unavailable',
-      checks: { database: 'up', migrations: 'up', redis: 'down' },
+      checks: { database: 'up', migrations: 'up', redis: 'down', tenants: 'up' },
     });
   });
 

@@ -74,7 +74,7 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
         await primary.end(signal);
         await noticed();
         // One check may see the server in its last moment, and the next one no longer.
-        const checks = { database: 'down', migrations: 'unknown' };
+        const checks = { database: 'down', migrations: 'unknown', tenants: 'up' };
         const lost = { status: 503, json: { status: 'unavailable', checks } };
         await waitUntil(async () => isDeepStrictEqual(await readiness(), lost));
         await primary.start();

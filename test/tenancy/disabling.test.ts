@@ -40,18 +40,23 @@ test.each([
   await vi.waitFor(async () => expect(await asked(other.url)).toBe(served), PATIENCE);
 });
 
-test('an instance that cannot read its tenants for 30 seconds accepts no signed request', async () => {
+test('an instance that cannot read its tenants for 30 seconds is not ready, and accepts no signed request', async () => {
   const bet = world.transaction(await world.launch(), 'BET');
   const blocker = new pg.Client({ connectionString: world.databaseUrl });
   await blocker.connect();
   await blocker.query('BEGIN; LOCK TABLE tenancy_version IN ACCESS EXCLUSIVE MODE');
   world.clock.advance(31);
+  const readiness = () => world.request('/health/ready');
+  await vi.waitFor(async () => expect((await readiness()).status).toBe(503), PATIENCE);
+  const { json: unready } = await readiness();
   const refused = await world.submit(bet);
   const unsigned = await world.signed(PROVIDER, '/v1/wallet/transaction', bet, { secret: 'x'.repeat(32) });
   await blocker.query('ROLLBACK');
   await blocker.end();
+  expect(unready).toMatchObject({ status: 'unavailable', checks: { database: 'up', tenants: 'down' } });
   expect([refused.status, refused.headers.get('x-error-code')]).toEqual([500, 'CONFIGURATION_UNAVAILABLE']);
   expect(unsigned.status).toBe(401);
   expect(world.wallet.calls(bet.transactionId)).toEqual([]);
   await vi.waitFor(async () => expect((await world.submit(bet)).status).toBe(200), PATIENCE);
+  await vi.waitFor(async () => expect((await readiness()).status).toBe(200), PATIENCE);
 });

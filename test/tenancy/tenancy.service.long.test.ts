@@ -7,10 +7,13 @@ import { openDataSource } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
 import { DatabaseClock } from '../../src/database/database-clock.js';
 import { named } from '../../src/database/statement.js';
+import { Readiness } from '../../src/health/readiness.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Background } from '../../src/runtime/background.js';
 import { Clock } from '../../src/runtime/clock.js';
+import { Lifecycle } from '../../src/runtime/lifecycle.js';
 import { Randomness } from '../../src/runtime/randomness.js';
+import { RedisConnection } from '../../src/runtime/redis.js';
 import { Game } from '../../src/tenancy/game.entity.js';
 import { GameStore } from '../../src/tenancy/game.store.js';
 import { GameAdministration } from '../../src/tenancy/administration/game-administration.js';
@@ -61,9 +64,11 @@ async function startInstance(url: string, clock: Clock, environment: Record<stri
   const store = new TenancyStore(database, providers, operators, gameRepository, pauseRepository);
   const tenantStore = new TenantStore(providers, operators);
   const box = new SecretBox(configuration, randomness);
-  const databaseClock = new DatabaseClock(clock, new Metrics());
+  const metrics = new Metrics();
+  const databaseClock = new DatabaseClock(clock, metrics);
   const background = new Background();
-  const tenancy = new TenancyService(configuration, store, box, clock, databaseClock, background);
+  const readiness = new Readiness(database, new RedisConnection(configuration), new Lifecycle(), metrics);
+  const tenancy = new TenancyService(configuration, store, box, clock, databaseClock, background, readiness);
   const stop = async () => {
     await background.stop();
     await dataSource.destroy();
