@@ -105,18 +105,18 @@ function reportStop({ outcome, signal, afterMs }: Stopped): void {
   else logger.error(line);
 }
 
-/** Time from the longest time-out of a wallet to the limit of a stop, in milliseconds: to settle, write and close. */
+/** Time from the longest time-out of a call to the limit of a stop, in milliseconds: to settle, write and close. */
 const ENDING_MS = 2_000;
 /** Minimum time limit of a stop, in milliseconds. */
 const SHORTEST_STOP_MS = 10_000;
 
 /** Marks the instance as not ready, and returns the delay and the time limit of the stop. Contract, section 10. */
-function beginDrain(app: INestApplication, { shutdownDelayMs }: Configuration): Drain {
+function beginDrain(app: INestApplication, { shutdownDelayMs, callbackTimeoutMs }: Configuration): Drain {
   app.get(Lifecycle).stopping = true;
-  const longestCallMs = app.get(TenancyService).longestWalletTimeoutInUseMs();
+  const longestWalletTimeoutMs = app.get(TenancyService).longestWalletTimeoutInUseMs();
   return {
     delayMs: shutdownDelayMs,
-    limitMs: Math.max(SHORTEST_STOP_MS, longestCallMs + ENDING_MS),
+    limitMs: Math.max(SHORTEST_STOP_MS, Math.max(longestWalletTimeoutMs, callbackTimeoutMs) + ENDING_MS),
   };
 }
 

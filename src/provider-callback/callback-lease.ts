@@ -7,3 +7,14 @@ import type { Configuration } from '../config/configuration.js';
 export function callbackLeaseSeconds(configuration: Configuration): number {
   return configuration.callbackTimeoutMs / 1000 + configuration.transactionLeaseSeconds;
 }
+
+/** Time to record the outcome of a callback that has timed out, in milliseconds. */
+const RECORDING_MS = 1_000;
+
+/**
+ * How long a stop waits for callbacks under way, in milliseconds. Their outcomes must be recorded, because a grant or a
+ * revocation with an unknown outcome is not sent again.
+ */
+export function callbackStopMs({ callbackTimeoutMs }: Configuration): number {
+  return callbackTimeoutMs + RECORDING_MS;
+}

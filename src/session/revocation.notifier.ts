@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
 import { currentRequestId } from '../observability/trace.js';
 import { Tracing } from '../observability/tracing.js';
+import { callbackStopMs } from '../provider-callback/callback-lease.js';
 import {
   type CallbackOutcome,
   isNotMade,
@@ -24,8 +25,6 @@ const POLL_MS = 5_000;
  * connections yet, and a notification that fails is not sent again automatically.
  */
 const FIRST_POLL_MS = 1_000;
-/** How long a stop waits for notifications in flight, in milliseconds. */
-const STOP_MS = 5_000;
 
 const PENDING: RevocationNotification = { delivered: false, error: 'pending' };
 export const NOT_NOTIFIED = 'the provider was not notified';
@@ -67,7 +66,7 @@ export class RevocationNotifier {
       name: 'send unsent revocations',
       intervalMs: POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
-      stopMs: STOP_MS,
+      stopMs: callbackStopMs(configuration),
       work: () => this.findUnsent(),
       inFlight: () => [...this.queues.values()].flatMap(({ workers }) => [...workers]),
       onError: (detail) => this.logger.error({ msg: 'the check for unsent notifications failed', detail }),

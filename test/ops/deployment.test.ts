@@ -156,14 +156,18 @@ describe('the chart', () => {
   });
 
   test.each([
-    [5, 5, 20],
-    [5, 30, 42],
-    [0, 5, 15],
-  ])('allows enough time for the drain: delay %i s, wallet %i s, so %i s', (delay, wallet, grace) => {
-    const spec = pod({ shutdownDelaySeconds: delay, longestWalletTimeoutSeconds: wallet });
+    [5, 10, 5, 22],
+    [5, 10, 30, 42],
+    [5, 20, 5, 32],
+    [0, 1, 5, 15],
+  ])('allows enough time for the drain: delay %i s, callbacks %i s, wallet %i s, so %i s', (...seconds) => {
+    const [shutdownDelaySeconds, callbackTimeoutSeconds, longestWalletTimeoutSeconds, grace] = seconds;
+    const spec = pod({ shutdownDelaySeconds, callbackTimeoutSeconds, longestWalletTimeoutSeconds });
     expect(spec['terminationGracePeriodSeconds']).toBe(grace);
     const environment = spec['containers'][0].env as { name: string; value: string }[];
-    expect(environment).toContainEqual({ name: 'SHUTDOWN_DELAY_MS', value: String(delay * 1000) });
+    const set = (name: string) => environment.find((variable) => variable.name === name)?.value;
+    expect(set('SHUTDOWN_DELAY_MS')).toBe(String(shutdownDelaySeconds * 1000));
+    expect(set('CALLBACK_TIMEOUT_MS')).toBe(String(callbackTimeoutSeconds * 1000));
   });
 
   test('sets only variables that the service knows, and runs without privileges', () => {

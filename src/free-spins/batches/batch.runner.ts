@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Configuration } from '../../config/configuration.js';
 import { Tracing } from '../../observability/tracing.js';
+import { callbackStopMs } from '../../provider-callback/callback-lease.js';
 import { type CallbackOutcome, isNotMade } from '../../provider-callback/provider-callbacks.service.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
@@ -18,12 +20,6 @@ const POLL_MS = 5_000;
  * grant whose call fails is not retried.
  */
 const FIRST_POLL_MS = 1_000;
-/**
- * How long a stop waits for calls in flight, in milliseconds. After that they continue while the rest of the service
- * stops.
- */
-const STOP_MS = 5_000;
-
 /** Maximum number of expired grants that one statement changes, so that it holds few locks, and briefly. */
 const EXPIRED_AT_ONCE = 1_000;
 
@@ -64,13 +60,14 @@ export class BatchRunner {
     private readonly callbacks: GrantCallbacks,
     private readonly batches: BatchStore,
     private readonly grants: GrantStore,
+    configuration: Configuration,
     background: Background,
   ) {
     this.loop = background.add({
       name: 'send unsent grants, due cancels and expiries',
       intervalMs: POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
-      stopMs: STOP_MS,
+      stopMs: callbackStopMs(configuration),
       work: () => this.findWork(),
       inFlight: () => [...this.workersByProvider.values()].flatMap(({ workers }) => [...workers.values()]),
       onError: (detail) =>

@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Configuration } from '../../config/configuration.js';
 import { Tracing } from '../../observability/tracing.js';
+import { callbackStopMs } from '../../provider-callback/callback-lease.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Randomness } from '../../runtime/randomness.js';
@@ -15,8 +17,6 @@ const BATCHES_AT_ONCE = 4;
 const POLL_MS = 5_000;
 /** Delay before the first poll, in milliseconds. */
 const FIRST_POLL_MS = 1_000;
-/** How long a stop waits for calls in flight, in milliseconds. */
-const STOP_MS = 5_000;
 
 /**
  * Asks providers about each GRANTED grant of a batch. A run is claimed with a lease, so that one instance at a time asks
@@ -35,13 +35,14 @@ export class StatusRunner {
     private readonly callbacks: GrantCallbacks,
     private readonly runs: StatusRunStore,
     private readonly grants: GrantStore,
+    configuration: Configuration,
     background: Background,
   ) {
     this.loop = background.add({
       name: 'ask for the status of batches',
       intervalMs: POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
-      stopMs: STOP_MS,
+      stopMs: callbackStopMs(configuration),
       work: () => this.startRuns(),
       inFlight: () => [...this.running],
       onError: (detail) => this.logger.error({ msg: 'the check for requested status runs failed', detail }),
