@@ -88,18 +88,18 @@ export class AttentionStore {
     return this.database.query(sql.PRESENT, { kind, after, limit });
   }
 
-  /** Whether no run was claimed or ended less than `seconds` ago. */
+  /** Whether no run was claimed or recorded less than `seconds` ago. */
   async isScanDue(name: string, seconds: number): Promise<boolean> {
     const [row] = await this.database.query<{ due: boolean }>(sql.IS_SCAN_DUE, { name, seconds });
     return row!.due;
   }
 
-  /** Records that a run has ended now. */
-  async endScan(name: string): Promise<void> {
+  /** Records that a run is in progress, or has ended, now. */
+  async recordScan(name: string): Promise<void> {
     await this.claimScan(name, 0);
   }
 
-  /** @returns false if any instance began a run less than `seconds` ago */
+  /** @returns false if any instance claimed or recorded a run less than `seconds` ago */
   async claimScan(name: string, seconds: number): Promise<boolean> {
     return (await this.database.query(sql.CLAIM_SCAN, { name, seconds })).length > 0;
   }

@@ -7,8 +7,8 @@ import { type CountedRounds, OpenRoundsStore } from './open-rounds.store.js';
 /** Minimum time between the end of a count and the next one, over all instances, in seconds. */
 const COUNT_SECONDS = 3_600;
 /**
- * Minimum time between the starts of two counts, over all instances, in seconds. A count that does not end, because its
- * instance stops or dies or the database fails, is repeated after this time. It is longer than a count usually takes.
+ * Time after which a count that makes no progress is repeated, over all instances, in seconds: its instance has stopped
+ * or died, or the database has failed. It is much longer than the count of one pair may take.
  */
 const REPEAT_SECONDS = 600;
 /** Maximum number of transactions of an operator and a provider that a count reads, newest first. Bounds its cost. */
@@ -44,6 +44,7 @@ export class OpenRoundsWatch {
     const unknown: string[] = [];
     for (const pair of await this.rounds.tradingPairs()) {
       if (mustStop()) return;
+      await this.items.recordScan('rounds-begun');
       const rounds = await this.count(pair);
       if (rounds) counted.push({ ...pair, ...rounds });
       else unknown.push(subjectOf(pair.providerId, pair.operatorId));
@@ -52,7 +53,7 @@ export class OpenRoundsWatch {
     await this.items.endOtherRounds([...causes.map(({ subject }) => subject), ...unknown]);
     await this.items.open(causes);
     for (const cause of causes) await this.items.countAgain(cause);
-    await this.items.endScan('rounds');
+    await this.items.recordScan('rounds');
   }
 
   /** @returns undefined if the statement fails, for example because it takes too long */

@@ -96,14 +96,16 @@ test('if the count of a pair fails, its item stays, and the other pairs are coun
   expect(await itemOf(other)).toMatchObject({ count: 2 });
 });
 
+/** Lets minutes pass since the counts. */
+const later = (minutes: number) =>
+  world.sql.run(
+    `UPDATE attention_scans SET ran_at = ran_at - make_interval(mins => $1) WHERE name LIKE 'rounds%'`,
+    [minutes],
+  );
+
 test('a count that did not end is repeated after ten minutes, another one after an hour', async () => {
   const watch = world.app.get(OpenRoundsWatch);
   const pairs = vi.spyOn(world.app.get(OpenRoundsStore), 'tradingPairs');
-  const later = (minutes: number) =>
-    world.sql.run(
-      `UPDATE attention_scans SET ran_at = ran_at - make_interval(mins => $1) WHERE name LIKE 'rounds%'`,
-      [minutes],
-    );
   /** Whether a run begins to count. */
   const runs = async (mustStop = false) => {
     pairs.mockClear();
@@ -119,6 +121,25 @@ test('a count that did not end is repeated after ten minutes, another one after 
   expect(await runs()).toBe(false);
   await later(50);
   expect(await runs()).toBe(true);
+  pairs.mockRestore();
+});
+
+test('a count that takes longer than ten minutes is not repeated meanwhile', async () => {
+  const watch = world.app.get(OpenRoundsWatch);
+  const store = world.app.get(OpenRoundsStore);
+  const pairs = vi.spyOn(store, 'tradingPairs');
+  const count = store.count.bind(store);
+  const slow = vi.spyOn(store, 'count').mockImplementation(async (pair, limit) => {
+    // As another instance does meanwhile.
+    await watch.run(() => true);
+    await later(10);
+    return count(pair, limit);
+  });
+  await later(60);
+  await watch.run(() => false);
+  expect(slow).toHaveBeenCalledTimes(2);
+  expect(pairs).toHaveBeenCalledTimes(1);
+  slow.mockRestore();
   pairs.mockRestore();
 });
 
