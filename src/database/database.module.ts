@@ -4,8 +4,8 @@ import { Configuration } from '../config/configuration.js';
 import { dataSourceOptions, openDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { DatabaseClock } from './database-clock.js';
+import { DatabaseGauges } from './database.gauges.js';
 import { GroupCommit } from './group-commit.js';
-import { PoolGauges } from './pool.gauges.js';
 import { ReadTurns } from './read-turns.js';
 import { SettingsProbe } from './settings-probe.js';
 
@@ -23,7 +23,7 @@ import { SettingsProbe } from './settings-probe.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database, DatabaseClock, GroupCommit, PoolGauges, ReadTurns, SettingsProbe],
+  providers: [Database, DatabaseClock, DatabaseGauges, GroupCommit, ReadTurns, SettingsProbe],
   exports: [Database, DatabaseClock, GroupCommit, ReadTurns],
 })
 export class DatabaseModule {}

@@ -17,6 +17,13 @@ const MAKE = named(
            AS name`,
 );
 
+const AHEAD = named(
+  'partitions_ahead',
+  `
+    SELECT extract(epoch FROM min(coalesce(partitions_end(name), 'epoch'))::timestamp AT TIME ZONE 'UTC' - clock_timestamp())::float8 AS seconds
+      FROM unnest(:tables::text[]) AS name`,
+);
+
 export interface Partition {
   /** Without a schema, such as `audit_entries_2026_01`. */
   readonly name: string;
@@ -56,6 +63,12 @@ export async function makePartitions(database: Database, months: number): Promis
     });
   }
   return made;
+}
+
+/** The time until new rows of a table have no partition of their own, in seconds; negative if they have none now. */
+export async function secondsOfPartitionsAhead(database: Database): Promise<number> {
+  const [row] = await database.query<{ seconds: number }>(AHEAD, { tables: TABLES });
+  return row!.seconds;
 }
 
 /**

@@ -5,6 +5,7 @@ import { verifyAudit } from '../../src/audit/verification.js';
 import { makeMonthsAhead } from '../../src/commands/partitions.js';
 import { connectDataSource, dataSourceOptions, migrate } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
+import { secondsOfPartitionsAhead } from '../../src/database/partitions.js';
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
 import { SqlConsole } from '../world/sql-console.js';
 
@@ -120,6 +121,19 @@ test('the command creates only missing partitions', async () => {
   expect(lines.filter((line) => line.startsWith('Made audit_entries_2'))).not.toHaveLength(0);
   expect(lines.filter((line) => line.startsWith('Made operator_answers_2'))).not.toHaveLength(0);
   expect(await ahead(6)).toEqual(['The partitioned tables have partitions for 6 months ahead.']);
+});
+
+test('the time until new rows have no partition is that of the table whose partitions end first', async () => {
+  const [first] = await sql.run<{ name: string }>(
+    `SELECT 'callbacks' || to_char(partitions_end('callbacks') - interval '1 month', '_YYYY_MM') AS name`,
+  );
+  const days = async () => (await secondsOfPartitionsAhead(new Database(dataSource))) / 86_400;
+  const before = await days();
+  expect(before).toBeGreaterThan(6 * 30);
+  await sql.run(`DROP TABLE ${first!.name}`);
+  expect(before - (await days())).toBeGreaterThan(27.9);
+  expect(await ahead(6)).toContain(`Made ${first!.name}.`);
+  expect(await days()).toBeCloseTo(before, 2);
 });
 
 describe('an entry of the audit log', () => {

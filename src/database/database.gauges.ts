@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
+import { secondsOfPartitionsAhead } from './partitions.js';
 
 @Injectable()
-export class PoolGauges {
+export class DatabaseGauges {
   constructor(metrics: Metrics, database: Database, groupCommit: GroupCommit) {
     const levels = () => [
       { pool: 'requests', ...database.connections() },
@@ -31,6 +32,11 @@ export class PoolGauges {
       help: 'Statements and transactions that wait for a connection, by pool',
       labelNames: ['pool'],
       read: async () => levels().map(({ pool, waiting }) => ({ labels: { pool }, value: waiting })),
+    });
+    metrics.addGauge({
+      name: 'croupier_database_partitions_ahead_seconds',
+      help: 'Time until a partitioned table has no partition for its new rows; negative if it has none now',
+      read: async () => [{ value: await secondsOfPartitionsAhead(database) }],
     });
   }
 }
