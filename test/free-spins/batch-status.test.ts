@@ -80,7 +80,7 @@ describe('the status of a batch', () => {
     await until('all are GRANTED', async () => (await read(batch))['granted'] === 20);
     expect((await other.admin('POST', `${batch.path}/status`)).status).toBe(202);
     // The other instance looks for runs, and finds that this one has been claimed.
-    await other.app.get(StatusRunner)['startRuns']();
+    await other.app.get(StatusRunner)['loop'].run();
     expect(underWay()).toBe(CALLS_AT_ONCE);
     held.withdraw();
     held.release();
@@ -99,7 +99,7 @@ describe('the status of a batch', () => {
     );
     held.withdraw();
     await world.sql.run('UPDATE free_spin_batches SET status_lease_until = clock_timestamp()');
-    await other.app.get(StatusRunner)['startRuns']();
+    await other.app.get(StatusRunner)['loop'].run();
     await until('all answered', async () => (await read(batch))['remainingSpins'] === 50);
     expect(asked(batch).reduce((sum, calls) => sum + calls)).toBe(CALLS_AT_ONCE + 10);
     held.release();

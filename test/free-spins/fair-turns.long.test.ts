@@ -4,8 +4,8 @@ import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { CLAIM_DUE_CANCEL, CLAIM_UNSENT, FAIL_EXPIRED } from '../../src/free-spins/batches/batch.store.js';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
-import { CANCEL, GRANT } from '../world/provider.js';
-import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { CANCEL, GRANT, STATUS } from '../world/provider.js';
+import { FOREIGN_GAME, GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { CALLS_AT_ONCE, Tool, until } from './tool.js';
 
 /** More than one statement of a pass changes. */
@@ -140,6 +140,59 @@ test('any number of grants begin to expire, or fail unsent, in one pass', async 
   held.release();
   await until('the busy ones end', async () => (await countOf(busy, `state = 'PENDING'`)) === 0);
   expect(await tool.state(`${busy}-1`)).toBe('GRANTED');
+});
+
+interface StatusBatch {
+  readonly path: string;
+  readonly playerRef: string;
+}
+
+/** A batch with one GRANTED grant. */
+async function batchOfOne(fields: object = {}): Promise<StatusBatch> {
+  const order = batchOrder(1, { ...fields });
+  const { batchId } = (await world.admin('POST', BATCHES, order)).json;
+  const path = `${BATCHES}/${String(batchId)}`;
+  await until('it is granted', async () => (await world.admin('GET', path)).json['granted'] === 1);
+  return { path, playerRef: order.playerRefs[0]! };
+}
+
+const batchesOfOne = (count: number, fields?: object) =>
+  Promise.all(Array.from({ length: count }, () => batchOfOne(fields)));
+
+const requestStatus = ({ path }: StatusBatch) => world.admin('POST', `${path}/status`);
+
+/** The place of the status call about a batch among all status calls; -1 if there was none. */
+const placeOf = ({ playerRef }: StatusBatch) =>
+  world.provider.calls(STATUS).findIndex(({ json }) => json['playerRef'] === playerRef);
+
+test('batches at a provider that does not answer do not delay the status of those at another', async () => {
+  const slow = await batchesOfOne(6);
+  const quick = await batchOfOne({ gameId: FOREIGN_GAME });
+  const held = world.provider.always(
+    { do: 'hold' },
+    { path: STATUS, where: ({ json }) => json['gameId'] === GAME },
+  );
+  for (const batch of slow) await requestStatus(batch);
+  await held.arrived;
+  await requestStatus(quick);
+  await until('the other provider is asked', () => placeOf(quick) >= 0);
+  held.withdraw();
+  held.release();
+  await until('all are asked', () => slow.every((batch) => placeOf(batch) >= 0));
+});
+
+test('the batches of one operator do not delay the status of those of another', async () => {
+  const first = await batchOfOne();
+  const many = await batchesOfOne(6);
+  const few = await batchOfOne({ operatorId: OTHER_OPERATOR });
+  const held = world.provider.always({ do: 'hold' }, { path: STATUS });
+  await requestStatus(first);
+  await held.arrived;
+  for (const batch of [...many, few]) await requestStatus(batch);
+  held.withdraw();
+  held.release();
+  await until('all are asked', () => [...many, few].every((batch) => placeOf(batch) >= 0));
+  expect(placeOf(few)).toBeLessThan(Math.min(...many.map(placeOf)));
 });
 
 test('the next grant, cancel and expiry are found without reading the queue', async () => {

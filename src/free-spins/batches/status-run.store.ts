@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { Database } from '../../database/database.js';
+import { lookUp } from '../../database/planner.js';
 import { selectList } from '../../database/select-list.js';
 import { named } from '../../database/statement.js';
 import { currentRequestId } from '../../observability/trace.js';
@@ -11,6 +12,7 @@ import { LEASE_END } from '../grants/grant.sql.js';
 /** A claimed run that asks the provider about each GRANTED grant of a batch. */
 export interface StatusRun {
   readonly batchId: string;
+  readonly operatorId: string;
   /** The number of the claim. */
   readonly run: number;
   /** When it was requested, as text from PostgreSQL, because a Date would lose the microseconds. */
@@ -25,16 +27,31 @@ const REQUEST = named(
     WHERE batch_id = :batchId`,
 );
 
-/** Claims the run that was requested first, unless another instance has claimed it and its lease has not expired. */
+/** Condition for a due run that is not claimed, or whose lease has expired. */
+const WAITS =
+  'status_due_since IS NOT NULL AND (status_lease_until IS NULL OR status_lease_until <= clock_timestamp())';
+
+/** The provider of a batch `b`. All grants of a batch have the same one. */
+const PROVIDER = lookUp('g.provider_id', 'FROM free_spin_grants g WHERE g.batch_id = b.batch_id LIMIT 1');
+
+const PROVIDERS_WITH_DUE_RUNS = named(
+  'status_run_providers',
+  `SELECT DISTINCT ${PROVIDER} AS "providerId" FROM free_spin_batches b WHERE ${WAITS}`,
+);
+
+/**
+ * Claims the run of a provider's batch that was requested first by the next operator after `:after` that has one, or else
+ * by the first operator.
+ */
 const CLAIM = named(
   'status_run_claim',
   `UPDATE free_spin_batches
       SET status_run = status_run + 1, status_lease_until = ${LEASE_END}
-    WHERE batch_id = (SELECT batch_id FROM free_spin_batches
-                       WHERE status_due_since IS NOT NULL
-                         AND (status_lease_until IS NULL OR status_lease_until <= clock_timestamp())
-                       ORDER BY status_due_since LIMIT 1 FOR UPDATE SKIP LOCKED)
-   RETURNING batch_id AS "batchId", status_run AS run, status_due_since::text AS since, status_request_id AS "requestId"`,
+    WHERE batch_id = (SELECT batch_id FROM free_spin_batches b
+                       WHERE ${WAITS} AND ${PROVIDER} = :providerId
+                       ORDER BY operator_id <= :after, operator_id, status_due_since LIMIT 1 FOR UPDATE SKIP LOCKED)
+   RETURNING batch_id AS "batchId", operator_id AS "operatorId", status_run AS run, status_due_since::text AS since,
+             status_request_id AS "requestId"`,
 );
 
 const OF_CLAIM = 'batch_id = :batchId AND status_run = :run';
@@ -82,9 +99,18 @@ export class StatusRunStore {
     await this.database.query(REQUEST, { batchId, requestId: currentRequestId() });
   }
 
-  /** Claims a due run. */
-  async claim(): Promise<StatusRun | undefined> {
-    return (await this.database.query<StatusRun>(CLAIM, { leaseSeconds: this.leaseSeconds }))[0];
+  async providersWithDueRuns(): Promise<string[]> {
+    const rows = await this.database.query<{ providerId: string }>(PROVIDERS_WITH_DUE_RUNS, {});
+    return rows.map(({ providerId }) => providerId);
+  }
+
+  /**
+   * Claims a due run of a provider.
+   * @param after the operator that was served last; the next one has its turn
+   */
+  async claim(providerId: string, after: string): Promise<StatusRun | undefined> {
+    const values = { providerId, after, leaseSeconds: this.leaseSeconds };
+    return (await this.database.query<StatusRun>(CLAIM, values))[0];
   }
 
   /**

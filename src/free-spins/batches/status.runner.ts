@@ -11,22 +11,23 @@ import { GrantStore } from '../grants/grant.store.js';
 import { CALLS_AT_ONCE, UNANSWERED_LIMIT } from './calls.js';
 import { type StatusRun, StatusRunStore } from './status-run.store.js';
 
-/** Maximum number of batches about which an instance asks at once, so that a slow provider does not delay the others. */
-const BATCHES_AT_ONCE = 4;
 /** Polling interval for requests that another instance left unfinished, in milliseconds. */
 const POLL_MS = 5_000;
 /** Delay before the first poll, in milliseconds. */
 const FIRST_POLL_MS = 1_000;
 
 /**
- * Asks providers about each GRANTED grant of a batch. A run is claimed with a lease, so that one instance at a time asks
- * about a batch. If the instance dies, another one continues once the lease has expired. Contract,
- * section 9, "Batches".
+ * Asks providers about each GRANTED grant of a batch. An instance asks each provider about one batch at a time, for one
+ * operator after the other, so that a slow provider delays only its own batches. A run is claimed with a lease, so that
+ * one instance at a time asks about a batch. If the instance dies, another one continues once the lease has expired.
+ * Contract, section 9, "Batches".
  */
 @Injectable()
 export class StatusRunner {
   private readonly logger = new Logger('StatusRunner');
-  private readonly running = new Set<Promise<void>>();
+  /** By provider id, as is `served`, the operator that was served last. Providers are few and never deleted. */
+  private readonly workers = new Map<string, Promise<void>>();
+  private readonly served = new Map<string, string>();
   private readonly loop: BackgroundLoop;
 
   constructor(
@@ -43,8 +44,8 @@ export class StatusRunner {
       intervalMs: POLL_MS,
       firstAfterMs: FIRST_POLL_MS,
       stopMs: callbackStopMs(configuration),
-      work: () => this.startRuns(),
-      inFlight: () => [...this.running],
+      work: () => this.addWorkers(),
+      inFlight: () => [...this.workers.values()],
       onError: (detail) => this.logger.error({ msg: 'the check for requested status runs failed', detail }),
     });
   }
@@ -55,21 +56,27 @@ export class StatusRunner {
     void this.loop.run();
   }
 
-  private async startRuns(): Promise<void> {
-    while (this.running.size < BATCHES_AT_ONCE && !this.loop.stopping) {
-      const run = await this.runs.claim();
-      if (!run) return;
-      const running = this.ask(run)
+  private async addWorkers(): Promise<void> {
+    for (const providerId of await this.runs.providersWithDueRuns()) {
+      if (this.workers.has(providerId) || this.loop.stopping) continue;
+      const worker = this.work(providerId)
         .catch((error: unknown) => {
           const detail = (error as Error).message;
-          const msg = 'a status run was interrupted: it continues once its lease has expired';
-          this.logger.error({ msg, batchId: run.batchId, detail });
+          const msg =
+            'the status runs of a provider were interrupted: a claimed one continues once its lease has expired';
+          this.logger.error({ msg, providerId, detail });
         })
-        .finally(() => {
-          this.running.delete(running);
-          void this.loop.run();
-        });
-      this.running.add(running);
+        .finally(() => this.workers.delete(providerId));
+      this.workers.set(providerId, worker);
+    }
+  }
+
+  private async work(providerId: string): Promise<void> {
+    while (!this.loop.stopping) {
+      const run = await this.runs.claim(providerId, this.served.get(providerId) ?? '');
+      if (!run) return;
+      this.served.set(providerId, run.operatorId);
+      await this.ask(run);
     }
   }
 
