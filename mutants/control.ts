@@ -5,6 +5,7 @@ const APPROVAL = 'src/approvals/approval.store.ts';
 const KEY = 'src/admin/key.store.ts';
 const SESSION = 'src/session/session.store.ts';
 const SESSION_END = 'src/session/session.sql.ts';
+const REVOCATION = 'src/session/revocation.store.ts';
 const NONCE = 'src/signature/nonce.store.ts';
 const AUDIT = 'src/audit/audit.store.ts';
 const RECONCILIATION = 'src/reconciliation/reconciliation.store.ts';
@@ -14,6 +15,7 @@ const LIMITS = 'test/limits/limits.test.ts';
 const LIMIT_CHANGES = 'test/limits/limit-changes.test.ts';
 const APPROVALS = 'test/approvals/approvals.test.ts';
 const SETTLEMENT = 'test/contract/settlement.test.ts';
+const OWN_FAILURES = 'test/free-spins/own-failures.long.test.ts';
 const CLOCKS = 'test/contract/clocks.test.ts';
 const RECONCILED = 'test/reconciliation/reconciliation.long.test.ts';
 const RECONCILED_OVER_HTTP = 'test/reconciliation/requests.long.test.ts';
@@ -126,6 +128,14 @@ export const CONTROL_MUTANTS: readonly SqlMutant[] = [
     replacement: '`(${session}.expires_at <= statement_timestamp())`',
     tests: [SETTLEMENT],
     harm: 'A revoked session takes BETs.',
+  },
+  {
+    name: 'unclaim-of-later-revocation',
+    file: REVOCATION,
+    text: `AND sent AND delivered IS NULL AND lease_until = :lease::timestamptz`,
+    replacement: `AND sent AND delivered IS NULL`,
+    tests: [OWN_FAILURES],
+    harm: 'A callback that could not be sent ends the claim of a later one, which is then sent twice.',
   },
   {
     name: 'session-live-after-expiry',

@@ -13,6 +13,9 @@ const BATCH_OPERATIONS = 'test/free-spins/batch-operations.long.test.ts';
 const DAILY_LIMIT = 'test/free-spins/daily-limit.long.test.ts';
 const LIMITS = 'test/limits/limits.test.ts';
 const WINS = 'test/free-spins/winnings.test.ts';
+const SHARED_REFERENCES = 'test/free-spins/shared-references.long.test.ts';
+const OWN_FAILURES = 'test/free-spins/own-failures.long.test.ts';
+const FAIR_TURNS = 'test/free-spins/fair-turns.long.test.ts';
 
 export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
@@ -111,6 +114,22 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     harm: 'A grant that an earlier attempt may have booked counts as certainly failed.',
   },
   {
+    name: 'unsent-after-batch-cancel',
+    file: GRANT,
+    text: ' AND attempt = :attempt AND NOT cancel_due',
+    replacement: ' AND attempt = :attempt',
+    tests: [OWN_FAILURES],
+    harm: 'A grant whose call could not be made is sent although its batch was cancelled meanwhile.',
+  },
+  {
+    name: 'unclaim-of-later-attempt',
+    file: GRANT,
+    text: ' AND attempt = :attempt AND NOT cancel_due',
+    replacement: ' AND NOT cancel_due',
+    tests: [OWN_FAILURES],
+    harm: 'A call that could not be made ends the claim of a later attempt, whose grant is then sent twice.',
+  },
+  {
     name: 'expired-lease-certainly-failed',
     file: GRANT,
     text: `failure_error = :error, outcome_unknown = true, lease_until`,
@@ -160,6 +179,14 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
    RETURNING`,
     tests: [CANCEL],
     harm: 'Concurrent cancels of a grant are all sent.',
+  },
+  {
+    name: 'unclaim-of-single-cancel',
+    file: GRANT,
+    text: `AND state = 'GRANTED' AND cancel_due AND cancel_attempt`,
+    replacement: `AND state = 'GRANTED' AND cancel_attempt`,
+    tests: [OWN_FAILURES],
+    harm: 'The cancel of a single grant that could not be sent leaves no error, although no instance sends it again.',
   },
   {
     name: 'cancel-of-former-grant',
@@ -275,6 +302,14 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     harm: 'Two instances send the same grant.',
   },
   {
+    name: 'unsent-expired-early',
+    file: BATCH,
+    text: 'AND expires_at <= statement_timestamp()',
+    replacement: 'AND expires_at IS NOT NULL',
+    tests: [FAIR_TURNS],
+    harm: 'A grant that waits to be sent fails long before it expires.',
+  },
+  {
     name: 'cancel-without-in-flight',
     file: BATCH,
     text: `(state IN ('PENDING', 'GRANTED') OR state`,
@@ -323,5 +358,21 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     replacement: '(g.player_ref = t.player_ref)',
     tests: [WINS],
     harm: "A win of another operator's player of that name is not flagged.",
+  },
+  {
+    name: 'winnings-of-other-players',
+    file: WINNINGS,
+    text: 'g.grant_no, t.*, false AS own',
+    replacement: 'g.grant_no, t.*, true AS own',
+    tests: [WINS, SHARED_REFERENCES],
+    harm: 'The WINs of other players count as winnings of a grant that has their reference.',
+  },
+  {
+    name: 'flagged-wins-counted-twice',
+    file: WINNINGS,
+    text: '= :requestRef AND NOT ${OF_PLAYER})',
+    replacement: '= :requestRef)',
+    tests: [WINS, SHARED_REFERENCES],
+    harm: 'A grant shows twice as many flagged WINs of its player as there are.',
   },
 ];

@@ -126,6 +126,8 @@ test('any number of grants begin to expire, or fail unsent, in one pass', async 
   const expired = { expires_at: `clock_timestamp() - interval '1 second'` };
   const granted = await record(MANY, OPERATOR, { ...GRANTED, ...expired });
   const unsent = await record(MANY, OPERATOR, { ...UNSENT, ...expired });
+  const tomorrow = { expires_at: `clock_timestamp() + interval '1 day'` };
+  const later = await record(FEW, OPERATOR, { ...UNSENT, ...tomorrow });
   await world.app.get(BatchRunner)['loop'].run();
   expect(await countOf(granted, `expiry = 'BEGUN'`)).toBe(MANY);
   expect(
@@ -135,6 +137,7 @@ test('any number of grants begin to expire, or fail unsent, in one pass', async 
          AND failure_error = 'not sent: its expiresAt has passed'`,
     ),
   ).toBe(MANY);
+  expect(await countOf(later, `state = 'PENDING'`)).toBe(FEW);
   await world.sql.run(`DELETE FROM free_spin_grants WHERE request_ref LIKE '${granted}-%'`);
   held.withdraw();
   held.release();

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { StatusRunner } from '../../src/free-spins/batches/status.runner.js';
@@ -32,6 +33,35 @@ async function acceptCallbacks(): Promise<void> {
 }
 afterEach(acceptCallbacks);
 
+/** Number of the advisory lock for which the attempt of `failLate` waits. */
+const LATE = 4_711;
+
+/** The next callback on the route cannot be recorded, which is known only after `release`. All others can. */
+async function failLate(route: string): Promise<{ arrived(): Promise<void>; release(): Promise<void> }> {
+  const blocker = new Client({ connectionString: world.databaseUrl });
+  await blocker.connect();
+  await blocker.query('SELECT pg_advisory_lock($1)', [LATE]);
+  await world.sql.run(`
+    CREATE SEQUENCE late;
+    CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('late') = 1 THEN PERFORM pg_advisory_xact_lock(${LATE}); RAISE 'late'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER fail_late BEFORE INSERT ON callbacks FOR EACH ROW WHEN (NEW.route = '${route}')
+      EXECUTE FUNCTION fail_late()`);
+  const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LATE} AND NOT granted`;
+  return {
+    arrived: () => until('an attempt waits', async () => (await world.sql.run(waiting)).length === 1),
+    release: () => blocker.end(),
+  };
+}
+
+afterEach(() => world.sql.run('DROP FUNCTION IF EXISTS fail_late CASCADE; DROP SEQUENCE IF EXISTS late'));
+
+/** Waits until no grant or cancel of the queue is under way. */
+const untilIdle = () =>
+  until('the queue is idle', () => world.app.get(BatchRunner)['loop']['options'].inFlight!().length === 0);
+
 /** Waits until more calls have failed than a provider may leave unanswered, while `look` lets the service try again. */
 async function untilManyFailed(look: () => Promise<void> | void): Promise<void> {
   await until('many calls have failed', async () => {
@@ -42,6 +72,12 @@ async function untilManyFailed(look: () => Promise<void> | void): Promise<void> 
     return row!.failures >= FAILURES;
   });
 }
+
+/** Expires the lease of the session's notification. */
+const endLeaseOf = (sessionId: string) =>
+  world.sql.run('UPDATE session_revocations SET lease_until = clock_timestamp() WHERE session_id = $1', [
+    sessionId,
+  ]);
 
 const look = () => world.app.get(BatchRunner).wake();
 
@@ -69,6 +105,56 @@ test('the grants of a batch wait, and are then sent once', async () => {
   await until('the batch is granted', async () => (await batchOf(batchId)).granted === PLAYERS);
   for (const { requestRef } of (await batchOf(batchId)).items)
     expect(tool.calls(GRANT, requestRef)).toHaveLength(1);
+});
+
+test('a grant that could not be sent is not sent after its batch has been cancelled', async () => {
+  const late = await failLate(GRANT);
+  const { batchId } = (await world.admin('POST', BATCHES, batchOrder(1))).json;
+  await late.arrived();
+  await world.admin('POST', `${BATCHES}/${String(batchId)}/cancel`);
+  await late.release();
+  await until('it is not pending', async () => (await batchOf(batchId)).pending === 0);
+  await world.app.get(BatchRunner)['loop'].run();
+  await untilIdle();
+  const { items } = await batchOf(batchId);
+  expect(items).toMatchObject([
+    { state: 'FAILED', failure: { error: 'the call could not be recorded', outcomeUnknown: false } },
+  ]);
+  expect(tool.calls(GRANT, items[0]!.requestRef)).toEqual([]);
+});
+
+test('a grant that could not be sent leaves a later attempt alone', async () => {
+  const late = await failLate(GRANT);
+  const { batchId } = (await world.admin('POST', BATCHES, batchOrder(1))).json;
+  await late.arrived();
+  const { requestRef } = (await batchOf(batchId)).items[0]!;
+  await tool.endLease(requestRef);
+  await until('its lease has ended', async () => (await tool.state(requestRef)) === 'FAILED');
+  const held = world.provider.next({ do: 'hold' }, { requestRef });
+  const resent = tool.act(requestRef, 'resend');
+  await held.arrived;
+  await late.release();
+  await untilIdle();
+  expect(
+    await world.sql.run(
+      'SELECT attempt, lease_until IS NOT NULL AS claimed FROM free_spin_grants WHERE request_ref = $1',
+      [requestRef],
+    ),
+  ).toEqual([{ attempt: 2, claimed: true }]);
+  held.release();
+  expect((await resent).json).toMatchObject({ state: 'GRANTED' });
+});
+
+test('the cancel of a single grant that could not be sent has failed, and a person can repeat it', async () => {
+  const { requestRef } = await tool.granted();
+  await refuseCallbacks();
+  expect((await tool.act(requestRef, 'cancel')).status).toBe(502);
+  expect((await tool.read(requestRef)).json).toMatchObject({
+    state: 'GRANTED',
+    lastCancelError: 'the call could not be recorded',
+  });
+  await acceptCallbacks();
+  expect((await tool.act(requestRef, 'cancel')).json).toMatchObject({ state: 'CANCELLED' });
 });
 
 test('due cancels stay due, and are then sent once', async () => {
@@ -154,4 +240,24 @@ test('the notification of a revocation is sent later', async () => {
   await until('it is delivered', delivered);
   const calls = world.provider.calls(REVOKE).filter(({ json }) => json['sessionId'] === sessionId);
   expect(calls).toHaveLength(1);
+});
+
+test('a notification that could not be sent leaves a later one alone', async () => {
+  const { sessionId } = await world.launch();
+  const late = await failLate(REVOKE);
+  const first = world.revoke(sessionId);
+  await late.arrived();
+  await endLeaseOf(sessionId);
+  const held = world.provider.next({ do: 'hold' }, { sessionId });
+  void world.app.get(RevocationNotifier)['loop'].run();
+  await held.arrived;
+  await late.release();
+  expect((await first).json['notification']).toEqual({ delivered: false, error: 'pending' });
+  const claims = 'SELECT sent FROM session_revocations WHERE session_id = $1';
+  expect(await world.sql.run(claims, [sessionId])).toEqual([{ sent: true }]);
+  held.release();
+  await until(
+    'it is delivered',
+    async () => ((await world.revoke(sessionId)).json['notification'] as { delivered: boolean }).delivered,
+  );
 });
