@@ -331,6 +331,7 @@ CREATE TABLE free_spin_grants (
   CONSTRAINT free_spin_grants_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'GRANTED'::text, 'FAILED'::text, 'CANCELLED'::text])))
 );
 CREATE INDEX free_spin_grants_by_time ON free_spin_grants USING btree (created_at, grant_no);
+CREATE INDEX free_spin_grants_cancel_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((batch_id IS NOT NULL) AND (state = 'GRANTED'::text) AND (last_cancel_error IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE));
 CREATE INDEX free_spin_grants_carried_out ON free_spin_grants USING btree (operator_id, currency, COALESCE(carried_out_at, created_at));
 CREATE INDEX free_spin_grants_duplicates ON free_spin_grants USING btree (granted_at, request_ref) WHERE (duplicate_of IS NOT NULL);
 CREATE INDEX free_spin_grants_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'GRANTED'::text) AND (expires_at IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));

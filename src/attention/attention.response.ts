@@ -15,7 +15,8 @@ export class AttentionItem {
     example: 'sandbox-provider/bet-1001',
     description:
       'Identifies the cause. Transaction, winnings: providerId/transactionId. Grant: requestRef, or the batchId of a batch, ' +
-      'with `/expiry` if its grants could not be cancelled at their expiresAt. Revocation: sessionId. ' +
+      'with `/expiry` if its grants could not be cancelled at their expiresAt, or `/cancel` if their cancel failed before. ' +
+      'Revocation: sessionId. ' +
       'Round: providerId/operatorId. Reconciliation: operatorId/providerId/transactionId/finding. Approval: approvalId.',
   })
   subject: string;

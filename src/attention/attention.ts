@@ -44,17 +44,22 @@ export function partsOf(subject: string): { readonly providerId: string; readonl
   return { providerId: subject.slice(0, slash), id: subject.slice(slash + 1) };
 }
 
-/** Ends the subject of the grants of a batch that could not be cancelled at their expiresAt. */
-export const OF_EXPIRY = '/expiry';
+/**
+ * What follows the batchId in the subject of a batch's grants that are FAILED, that could not be cancelled at their
+ * expiresAt, or whose cancel failed before.
+ */
+export const AFTER_BATCH_ID = { failed: '', expiry: '/expiry', cancel: '/cancel' } as const;
+export type GrantsOfBatch = keyof typeof AFTER_BATCH_ID;
 
 /**
- * The batch that the subject of a grant's item may name: `failed` for its FAILED grants, `expiry` for those that could not
- * be cancelled at their expiresAt. Undefined if the subject can only be a requestRef.
+ * The batch that the subject of a grant's item may name, and which of its grants the item is about. Undefined if the
+ * subject can only be a requestRef.
  */
 export function batchOf(
   subject: string,
-): { readonly batchId: string; readonly what: 'failed' | 'expiry' } | undefined {
-  const ofExpiry = subject.endsWith(OF_EXPIRY);
-  const batchId = ofExpiry ? subject.slice(0, -OF_EXPIRY.length) : subject;
-  return isUuid(batchId) ? { batchId, what: ofExpiry ? 'expiry' : 'failed' } : undefined;
+): { readonly batchId: string; readonly what: GrantsOfBatch } | undefined {
+  const batchId = subject.split('/', 1)[0]!;
+  const ending = subject.slice(batchId.length);
+  const what = (Object.keys(AFTER_BATCH_ID) as GrantsOfBatch[]).find((key) => AFTER_BATCH_ID[key] === ending);
+  return what && isUuid(batchId) ? { batchId, what } : undefined;
 }

@@ -48,6 +48,7 @@ const SEARCHED = [
   'undecided',
   'grants',
   'expiries',
+  'cancels',
   'duplicates',
   'revocations',
   'approvals',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { leading, lookUp, rowByRow, UNMERGED } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
-import { batchOf, type Cause, OF_EXPIRY, partsOf } from './attention.js';
+import { AFTER_BATCH_ID, batchOf, type Cause, type GrantsOfBatch, partsOf } from './attention.js';
 import {
   causeOf,
   type CountedBatch,
@@ -107,8 +107,8 @@ const GRANTS = named(
      ORDER BY g.updated_at DESC, g.request_ref DESC`,
 );
 
-/** Condition for a grant whose spins could not be cancelled at its expiresAt. */
-const EXPIRY_FAILED = `g.state = 'GRANTED' AND g.expiry = 'FAILED'`;
+/** Condition for a grant whose spins could not be cancelled at its expiresAt. A completed grant has no spins left. */
+const EXPIRY_FAILED = `g.state = 'GRANTED' AND g.expiry = 'FAILED' AND g.completed IS NOT TRUE`;
 
 /**
  * Condition for the item of an earlier failure of a single grant that a person has closed. The item of the expiry is
@@ -121,11 +121,36 @@ const CLOSED_BEFORE_EXPIRY = `
 const EXPIRIES = named(
   'cause_expiries',
   `
-    SELECT ${GRANT}, g.last_cancel_error AS error, true AS due, g.updated_at > ${RECENT} AS recent,
-           ${knownUnless(CLOSED_BEFORE_EXPIRY, 'grant', `coalesce(g.batch_id || '${OF_EXPIRY}', g.request_ref)`)},
+    SELECT ${GRANT}, g.last_cancel_error AS error, g.completed IS NOT TRUE AS due, g.updated_at > ${RECENT} AS recent,
+           ${knownUnless(CLOSED_BEFORE_EXPIRY, 'grant', `coalesce(g.batch_id || '${AFTER_BATCH_ID.expiry}', g.request_ref)`)},
            ARRAY[g.updated_at::text, g.request_ref] AS place
       FROM (SELECT * FROM free_spin_grants
              WHERE state = 'GRANTED' AND expiry = 'FAILED' AND updated_at <= :at::timestamptz
+               AND (updated_at, request_ref) < (:at::timestamptz, :id::text)
+             ORDER BY updated_at DESC, request_ref DESC LIMIT :limit) g
+     ORDER BY g.updated_at DESC, g.request_ref DESC`,
+);
+
+/**
+ * Condition for a grant whose spins could not be cancelled before its expiresAt, such as those that are left when the
+ * cancels of a batch are given up. A duplicate has an item of its own.
+ */
+const CANCEL_FAILED = `
+  g.state = 'GRANTED' AND g.last_cancel_error IS NOT NULL AND g.expiry IS NULL AND g.completed IS NOT TRUE
+  AND g.duplicate_of IS NULL`;
+
+/**
+ * Reads the index free_spin_grants_cancel_failed. Such grants of a batch have one item. A single grant needs none: the
+ * person who has cancelled it has learnt of the failure.
+ */
+const CANCELS = named(
+  'cause_cancels',
+  `
+    SELECT ${GRANT}, g.last_cancel_error AS error, true AS due, g.updated_at > ${RECENT} AS recent,
+           ${known('grant', `g.batch_id || '${AFTER_BATCH_ID.cancel}'`)},
+           ARRAY[g.updated_at::text, g.request_ref] AS place
+      FROM (SELECT * FROM free_spin_grants g
+             WHERE batch_id IS NOT NULL AND ${CANCEL_FAILED} AND updated_at <= :at::timestamptz
                AND (updated_at, request_ref) < (:at::timestamptz, :id::text)
              ORDER BY updated_at DESC, request_ref DESC LIMIT :limit) g
      ORDER BY g.updated_at DESC, g.request_ref DESC`,
@@ -198,6 +223,7 @@ export const SEARCHES = {
   undecided: { statement: UNDECIDED, begin: ['now', '', ''] },
   grants: { statement: GRANTS, begin: ['infinity', ''] },
   expiries: { statement: EXPIRIES, begin: ['infinity', ''] },
+  cancels: { statement: CANCELS, begin: ['infinity', ''] },
   duplicates: { statement: DUPLICATES, begin: ['infinity', ''] },
   revocations: { statement: REVOCATIONS, begin: ['now', LAST_UUID] },
   approvals: { statement: APPROVALS, begin: ['infinity', LAST_UUID] },
@@ -227,7 +253,7 @@ const inBatch = (condition: string) =>
  */
 const BATCH_FAILS = `
   g.state = 'FAILED' OR (g.state = 'PENDING' AND g.attempt > 0)
-  OR (g.state = 'GRANTED' AND g.attempt > 1 AND (g.cancel_due OR g.last_cancel_error IS NOT NULL) AND g.expiry IS NULL)`;
+  OR (g.state = 'GRANTED' AND g.attempt > 1 AND g.cancel_due AND g.expiry IS NULL)`;
 
 /**
  * Selects the subjects whose cause is still present. While an attempt or a callback is in flight, the cause counts as
@@ -245,11 +271,12 @@ export const STILL = {
     // duplicate remains one, so only a person closes its item. A subject may be a requestRef or name a batch.
     `coalesce(${lookUp(
       `g.state IN ('PENDING', 'FAILED') OR g.duplicate_of IS NOT NULL
-             OR (g.state = 'GRANTED' AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))`,
+             OR (g.state = 'GRANTED' AND g.completed IS NOT TRUE AND (g.cancel_due OR g.last_cancel_error IS NOT NULL))`,
       'FROM free_spin_grants g WHERE g.request_ref = k.subject',
     )}, false)
        OR (k.subject = k.batch_id::text AND ${inBatch(BATCH_FAILS)})
-       OR (k.subject = k.batch_id || '${OF_EXPIRY}' AND ${inBatch(EXPIRY_FAILED)})`,
+       OR (k.subject = k.batch_id || '${AFTER_BATCH_ID.expiry}' AND ${inBatch(EXPIRY_FAILED)})
+       OR (k.subject = k.batch_id || '${AFTER_BATCH_ID.cancel}' AND ${inBatch(CANCEL_FAILED)})`,
   ),
   revocation: stillWhere(
     'revocation',
@@ -287,7 +314,8 @@ export const COUNT_IN_BATCHES = {
   /** Reads the index free_spin_grants_failed_of_batch. */
   failed: countInBatches('failed', `g.state = 'FAILED'`),
   expiry: countInBatches('expiry', EXPIRY_FAILED),
-} as const;
+  cancel: countInBatches('cancel', CANCEL_FAILED),
+} as const satisfies Record<GrantsOfBatch, Statement>;
 
 @Injectable()
 export class CauseStore {
@@ -336,7 +364,7 @@ export class CauseStore {
   async ofBatches(subjects: readonly string[]): Promise<Cause[]> {
     const batches = subjects.flatMap((subject) => batchOf(subject) ?? []);
     const causes = await Promise.all(
-      (['failed', 'expiry'] as const).map(async (what) => {
+      (Object.keys(COUNT_IN_BATCHES) as GrantsOfBatch[]).map(async (what) => {
         const batchIds = batches.filter((batch) => batch.what === what).map(({ batchId }) => batchId);
         if (batchIds.length === 0) return [];
         const rows = await this.database.query<CountedBatch>(COUNT_IN_BATCHES[what], { batchIds });

@@ -7,7 +7,7 @@ import {
 } from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
 import { money, transactionMoney } from '../money/money.js';
-import { type Cause, OF_EXPIRY, subjectOf } from './attention.js';
+import { AFTER_BATCH_ID, type Cause, type GrantsOfBatch, subjectOf } from './attention.js';
 
 /*
  * Maps the rows that the searches find to causes. The summary of a cause is a sentence with amounts such as `2.50 EUR`;
@@ -40,6 +40,7 @@ type UndecidedRow = SearchedRow &
 type GrantRow = SearchedRow & GrantTerms & { readonly providerId: string; readonly batchId: string | null };
 type FailedGrantRow = GrantRow & { readonly error: string | null; readonly outcomeUnknown: boolean };
 type FailedExpiryRow = GrantRow & { readonly error: string | null };
+type FailedCancelRow = GrantRow & { readonly batchId: string; readonly error: string };
 type DuplicateGrantRow = GrantRow & { readonly duplicateOf: string };
 
 interface RevocationRow extends SearchedRow {
@@ -64,6 +65,7 @@ export interface RowOf {
   readonly undecided: UndecidedRow;
   readonly grants: FailedGrantRow;
   readonly expiries: FailedExpiryRow;
+  readonly cancels: FailedCancelRow;
   readonly duplicates: DuplicateGrantRow;
   readonly revocations: RevocationRow;
   readonly approvals: ApprovalRow;
@@ -92,6 +94,7 @@ export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause }
   undecided: undecidedTransaction,
   grants: failedGrant,
   expiries: failedExpiry,
+  cancels: failedCancel,
   duplicates: duplicateGrant,
   revocations: undeliveredRevocation,
   approvals: waitingApproval,
@@ -119,25 +122,35 @@ function failedGrant(row: FailedGrantRow): Cause {
 
 function failedExpiry(row: FailedExpiryRow): Cause {
   const cause = causeOfGrant(row, `could not be cancelled at its expiresAt${suffixOf(row)}`);
-  return row.batchId === null ? cause : { ...cause, subject: row.batchId + OF_EXPIRY };
+  return row.batchId === null ? cause : { ...cause, subject: row.batchId + AFTER_BATCH_ID.expiry };
+}
+
+function failedCancel(row: FailedCancelRow): Cause {
+  const cause = causeOfGrant(row, `could not be cancelled: ${row.error}`);
+  return { ...cause, subject: row.batchId + AFTER_BATCH_ID.cancel };
 }
 
 const suffixOf = ({ error }: { error: string | null }) => (error === null ? '' : `: ${error}`);
 
-/** The cause of all grants of a batch that have failed, or could not be cancelled at their expiresAt. */
+/** The cause of all grants of a batch that need a person for the same reason. */
 export function grantsOfBatch(
-  what: 'failed' | 'expiry',
+  what: GrantsOfBatch,
   { batchId, batchRef, operatorId, providerId, gameId, count, unknown }: CountedBatch,
 ): Cause {
   const grants = `${count} ${count === 1 ? 'grant' : 'grants'} of the batch ${batchRef ?? batchId} in ${gameId}`;
   const query = new URLSearchParams({ batchId, state: what === 'failed' ? 'FAILED' : 'GRANTED' });
   const outcome = unknown === 0 ? '' : `; the provider may have granted ${unknown} of them`;
+  const happened = {
+    failed: `failed${outcome}`,
+    expiry: 'could not be cancelled at their expiresAt',
+    cancel: 'could not be cancelled',
+  }[what];
   return {
     kind: 'grant',
-    subject: what === 'failed' ? batchId : batchId + OF_EXPIRY,
+    subject: batchId + AFTER_BATCH_ID[what],
     operatorId,
     providerId,
-    summary: `${grants} ${what === 'failed' ? `failed${outcome}` : 'could not be cancelled at their expiresAt'}`,
+    summary: `${grants} ${happened}`,
     count,
     href: `/v1/admin/free-spins?${query.toString()}`,
   };

@@ -46,7 +46,14 @@ async function batchOf(players: number, failing: number, fields: object = {}) {
   const read = async () => (await world.admin('GET', path)).json;
   await until('it is settled', async () => (await read())['pending'] === 0);
   const refs = ((await read())['items'] as { requestRef: string }[]).map(({ requestRef }) => requestRef);
-  return { order, batchId, path, read, refs, subjects: [batchId, `${batchId}/expiry`, ...refs] };
+  return {
+    order,
+    batchId,
+    path,
+    read,
+    refs,
+    subjects: [batchId, `${batchId}/expiry`, `${batchId}/cancel`, ...refs],
+  };
 }
 
 describe('the FAILED grants of a batch', () => {
@@ -94,6 +101,44 @@ describe('the FAILED grants of a batch', () => {
   }, 120_000);
 });
 
+test('grants of a batch whose cancels were given up have one item with their number', async () => {
+  const { order, batchId, path, read, refs, subjects } = await batchOf(40, 0);
+  const silent = world.provider.always({ do: 'drop' }, { path: CANCEL });
+  await world.admin('POST', `${path}/cancel`);
+  await until('all have failed', async () =>
+    ((await read())['items'] as object[]).every((grant) => 'lastCancelError' in grant),
+  );
+  expect(refs.filter((ref) => tool.calls(CANCEL, ref).length > 0).length).toBeLessThan(40);
+  silent.withdraw();
+  const id = await vi.waitFor(async () => {
+    const items = await itemsOf(subjects);
+    expect(items).toMatchObject([
+      {
+        state: 'OPEN',
+        subject: `${batchId}/cancel`,
+        count: 40,
+        operatorId: OPERATOR,
+        providerId: PROVIDER,
+        summary: `40 grants of the batch ${order.batchRef} in ${GAME} could not be cancelled`,
+        href: `/v1/admin/free-spins?batchId=${batchId}&state=GRANTED`,
+      },
+    ]);
+    return items[0]!['id'];
+  }, PATIENCE);
+  world.provider.batches.get(`batch-of-${refs[0]!}`)!.remainingSpins = 0;
+  expect((await tool.act(refs[0]!, 'status')).json).toMatchObject({ completed: true });
+  await vi.waitFor(
+    async () => expect(await itemsOf(subjects)).toMatchObject([{ id, state: 'OPEN', count: 39 }]),
+    PATIENCE,
+  );
+  await world.admin('POST', `${path}/cancel`);
+  await vi.waitFor(
+    async () =>
+      expect(await itemsOf(subjects)).toMatchObject([{ id, state: 'CLOSED', closedBy: 'croupier' }]),
+    PATIENCE,
+  );
+}, 120_000);
+
 test('the item of FAILED grants closes although another grant of the batch could not be cancelled', async () => {
   const { batchId, path, refs, subjects } = await batchOf(2, 1);
   await vi.waitFor(
@@ -105,10 +150,17 @@ test('the item of FAILED grants closes although another grant of the batch could
   world.provider.next({ do: 'answer', status: 503 }, { path: CANCEL, externalRef: String(externalRef) });
   expect((await tool.act(refs[1]!, 'cancel')).status).toBe(502);
   await world.admin('POST', `${path}/resend`, {});
-  await vi.waitFor(
-    async () => expect(await itemsOf(subjects)).toMatchObject([{ state: 'CLOSED', closedBy: 'croupier' }]),
-    PATIENCE,
-  );
+  await vi.waitFor(async () => {
+    const items = await itemsOf(subjects);
+    expect(items.find(({ subject }) => subject === batchId)).toMatchObject({
+      state: 'CLOSED',
+      closedBy: 'croupier',
+    });
+    expect(items.find(({ subject }) => subject === `${batchId}/cancel`)).toMatchObject({
+      state: 'OPEN',
+      count: 1,
+    });
+  }, PATIENCE);
 }, 60_000);
 
 describe('a grant that could not be cancelled at its expiresAt', () => {
@@ -135,6 +187,28 @@ describe('a grant that could not be cancelled at its expiresAt', () => {
       async () => expect(await itemsOf([requestRef])).toMatchObject([{ id: item!['id'], state: 'CLOSED' }]),
       PATIENCE,
     );
+  }, 60_000);
+
+  test('has no item once its spins have been played', async () => {
+    const { requestRef } = await tool.granted({ expiresAt: tomorrow() });
+    world.provider.always(
+      { do: 'answer', status: 503 },
+      { path: CANCEL, externalRef: `batch-of-${requestRef}` },
+    );
+    await expire('request_ref', requestRef);
+    await vi.waitFor(
+      async () => expect(await itemsOf([requestRef])).toMatchObject([{ state: 'OPEN' }]),
+      PATIENCE,
+    );
+    world.provider.batches.get(`batch-of-${requestRef}`)!.remainingSpins = 0;
+    expect((await tool.act(requestRef, 'status')).json).toMatchObject({ completed: true });
+    await vi.waitFor(
+      async () =>
+        expect(await itemsOf([requestRef])).toMatchObject([{ state: 'CLOSED', closedBy: 'croupier' }]),
+      PATIENCE,
+    );
+    await pass();
+    expect(await itemsOf([requestRef])).toHaveLength(1);
   }, 60_000);
 
   test('has an item of its own, even if a person has closed that of an earlier failure', async () => {

@@ -60,6 +60,14 @@ beforeAll(async () => {
             CASE n % 10 WHEN 2 THEN now() WHEN 3 THEN now() + interval '1 day' END, CASE n % 10 WHEN 2 THEN 'FAILED' END
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
+  // One in ten belongs to a batch of a hundred, and could not be cancelled.
+  await sql.run(`
+    INSERT INTO free_spin_batches (batch_id, operator_id, fingerprint, created_at)
+    SELECT ('00000000-0000-4000-9000-' || lpad(n::text, 12, '0'))::uuid, 'operator0', sha256('x'), now()
+      FROM generate_series(0, ${ROWS / 5_000}) n;
+    UPDATE free_spin_grants SET last_cancel_error = 'x',
+           batch_id = ('00000000-0000-4000-9000-' || lpad((request_ref::integer / 1000)::text, 12, '0'))::uuid
+     WHERE request_ref LIKE '%4'`);
   await sql.run(
     `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
        created_at, expires_at, revoked_at, revoke_reason)

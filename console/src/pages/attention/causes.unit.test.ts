@@ -25,6 +25,11 @@ test.each([
     grants: `/console/free-spins?batchId=${BATCH}&state=GRANTED`,
   },
   {
+    item: { kind: 'grant', subject: `${BATCH}/cancel`, count: 1, href: expired },
+    page: `/console/free-spins/batches/${BATCH}`,
+    grants: `/console/free-spins?batchId=${BATCH}&state=GRANTED`,
+  },
+  {
     item: { kind: 'round', subject: 'acme/lucky', count: 3, href: '/v1/admin/rounds?open=true' },
     page: '/console/rounds?open=true',
   },
