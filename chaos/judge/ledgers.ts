@@ -18,7 +18,12 @@ export class OperatorLedger {
     return ledger;
   }
 
-  private add(entry: LedgerEntry): void {
+  /** Whether a transaction is booked and not reversed. */
+  stands(id: string): boolean {
+    return this.entries.get(id)?.status === 'APPROVED' && !this.reversals.has(id);
+  }
+
+  add(entry: LedgerEntry): void {
     const { providerId, transactionId, kind, status, originalTransactionId } = entry;
     this.entries.set(intentKey(providerId, transactionId), entry);
     if (kind !== 'ROLLBACK' || status !== 'APPROVED' || originalTransactionId === undefined) return;
@@ -89,14 +94,16 @@ export class Ledgers {
     if (entry && entry.amountMinor !== row.amountMinor) {
       complain(`the operator booked ${entry.amountMinor}, the platform ${row.amountMinor}`);
     }
-    const reversed = kind !== 'ROLLBACK' && (ledger?.reversals.has(id) ?? false);
-    const bookedByOperator = entry?.status === 'APPROVED' && !reversed;
     const approved = state === 'APPROVED';
-    const differ = verdict === null ? approved !== bookedByOperator : entry !== undefined;
-    if (differ)
-      complain(
-        `the platform stores ${state}, the operator has ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,
-      );
+    const differ = verdict === null ? approved !== (ledger?.stands(id) ?? false) : entry !== undefined;
+    if (differ) {
+      const reversed = ledger?.reversals.has(id) ? ', reversed' : '';
+      complain(`the platform stores ${state}, the operator has ${entry?.status ?? 'nothing'}${reversed}`);
+    }
+    const target = intentKey(providerId, row.originalTransactionId ?? '');
+    if (approved && kind === 'ROLLBACK' && ledger?.stands(target)) {
+      complain(`it is APPROVED, but its target ${target} stands at the operator`);
+    }
     if (approved) this.sums.platform += signed(row);
     this.compareLastAnswer(row, id, complain);
   }

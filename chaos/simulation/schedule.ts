@@ -208,16 +208,23 @@ class Schedule {
   /** Checks that the provider's last answers, the platform's records and the operator's ledger agree. */
   private judgeAgreement(): void {
     const { ledger } = this.wallet;
-    for (const { transactionId, kind } of this.requests) {
+    const reversedAtOperator = (id: string) => ledger.isRolledBack(PROVIDER.id, id);
+    const standsAtOperator = (id: string) =>
+      ledger.find(PROVIDER.id, id)?.status === 'APPROVED' && !reversedAtOperator(id);
+    for (const { transactionId, kind, originalTransactionId } of this.requests) {
       const answered = this.provider.lastOutcome(transactionId)?.status;
       const entry = ledger.find(PROVIDER.id, transactionId);
       const row = this.database.rows.get(transactionId);
-      const reversed = ledger.isRolledBack(PROVIDER.id, transactionId);
-      const bookedByOperator = entry?.status === 'APPROVED' && !(kind !== 'ROLLBACK' && reversed);
+      const reversed = reversedAtOperator(transactionId);
       // The platform's own verdicts move no money, so they are not in the operator's ledger.
       const verdict = kind === 'ROLLBACK' && !entry;
       const stored = row?.state === 'APPROVED';
-      if ((answered === 'APPROVED') !== stored || (!verdict && stored !== bookedByOperator)) {
+      if (stored && originalTransactionId !== undefined && standsAtOperator(originalTransactionId)) {
+        this.violations.push(
+          `${transactionId} is APPROVED, but ${originalTransactionId} stands at the operator`,
+        );
+      }
+      if ((answered === 'APPROVED') !== stored || (!verdict && stored !== standsAtOperator(transactionId))) {
         this.violations.push(
           `${transactionId}: the provider received ${answered ?? 'nothing'}, the platform stores ` +
             `${row?.state ?? 'nothing'}, the operator has ${entry?.status ?? 'nothing'}${reversed ? ', reversed' : ''}`,

@@ -49,6 +49,7 @@ test(`${ROUNDS} rounds with a wallet that mostly misbehaves end decided or parke
     await letPeopleWork();
     expect(await findings()).toEqual({});
     expect(await sumsOfThePlatform()).toEqual(sumsOfTheWallet(players));
+    expect(await count(ROLLBACK_OF_A_STANDING_BET)).toBe(0);
     expect(await flaggedWins()).toEqual(await winsWithoutStandingBet());
     const flagged = (await flaggedWins()).length;
     await until('the metric has counted each flagged WIN once', async () => (await counted()) === flagged);
@@ -170,6 +171,10 @@ const UNDECIDED = `t.state IN ('PENDING', 'TIMED_OUT')`;
 const PARKED = `(t.parked_at IS NOT NULL OR EXISTS (
   SELECT FROM transactions r WHERE r.provider_id = t.provider_id AND r.transaction_id = t.rollback_id
      AND r.state IN ('PENDING', 'TIMED_OUT') AND r.parked_at IS NOT NULL))`;
+
+const ROLLBACK_OF_A_STANDING_BET = `t.kind = 'ROLLBACK' AND t.state = 'APPROVED' AND EXISTS (
+  SELECT FROM transactions bet WHERE bet.provider_id = t.provider_id
+     AND bet.transaction_id = t.original_transaction_id AND bet.state = 'APPROVED')`;
 
 async function count(condition: string): Promise<number> {
   const [row] = await world.sql.run<{ count: number }>(

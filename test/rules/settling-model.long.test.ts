@@ -6,7 +6,7 @@ import { type LaunchedSession, PROVIDER, type Reply, useWorld, type World } from
 
 const world = useWorld();
 
-type Body = ReturnType<World['transaction']>;
+type Body = ReturnType<World['transaction']> & { readonly originalTransactionId?: string };
 
 /** The fate of the operator's answer in one attempt. */
 const FATES = ['answered', 'lost-before', 'lost-after', 'declined', 'dies'] as const;
@@ -160,14 +160,15 @@ class Round {
     let expected = 100_000;
     for (const which of this.touched) {
       const body = this.bodies[which];
-      const held = world.wallet.booked(body.transactionId);
-      expect(held?.movements ?? 0).toBeLessThanOrEqual(1);
-      if (body.kind === 'ROLLBACK') continue;
-      const stands = held?.status === 'APPROVED' && !held.reversed;
-      expect({ which, answered: this.answers.get(which)?.json['status'] }).toEqual({
-        which,
-        answered: stands ? 'APPROVED' : 'DECLINED',
-      });
+      expect(world.wallet.booked(body.transactionId)?.movements ?? 0).toBeLessThanOrEqual(1);
+      const answered = this.answers.get(which)?.json['status'];
+      if (body.kind === 'ROLLBACK') {
+        const targetStands = standsAtWallet(body.originalTransactionId!);
+        if (answered === 'APPROVED') expect({ which, targetStands }).toEqual({ which, targetStands: false });
+        continue;
+      }
+      const stands = standsAtWallet(body.transactionId);
+      expect({ which, answered }).toEqual({ which, answered: stands ? 'APPROVED' : 'DECLINED' });
       if (stands) expected += body.kind === 'BET' ? -Number(body.amountMinor) : Number(body.amountMinor);
     }
     expect(world.wallet.balanceOf(this.session.playerRef)).toBe(expected);
@@ -178,4 +179,9 @@ class Round {
     );
     expect(reversing.length).toBeLessThanOrEqual(1);
   }
+}
+
+function standsAtWallet(transactionId: string): boolean {
+  const held = world.wallet.booked(transactionId);
+  return held?.status === 'APPROVED' && !held.reversed;
 }
