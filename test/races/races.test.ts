@@ -1,11 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type LaunchedSession, type Reply, startApplication, useWorld, World } from '../world/world.js';
+import { CallsUnderWay } from './calls-under-way.js';
 
 let session: LaunchedSession;
 /** Longer than a hundred calls at once take on a busy machine. */
 const environment = { OPERATOR_TIMEOUT_MS: '20000' };
 const world = useWorld(environment);
+let calls: CallsUnderWay;
+beforeAll(() => void (calls = CallsUnderWay.observe(world)));
 beforeEach(async () => (session = await world.launch()));
+afterEach(() => expect(calls.violations.splice(0)).toEqual([]));
+afterAll(() => expect(calls.observed).toBeGreaterThan(0));
 
 const MANY = 100;
 const START = 100_000;

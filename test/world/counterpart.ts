@@ -33,6 +33,9 @@ export type Behaviour =
   /** Books a refusal with this reason; only for a wallet's transactions. */
   | { do: 'decline'; reason: string; then?: LateEnding };
 
+/** @param handle carries the call out and answers it */
+type Surrounding = (call: ReceivedCall, handle: () => Promise<void>) => Promise<void>;
+
 /** Selects calls: each given field must be equal, in the path or in the JSON body. */
 export interface Match {
   readonly path?: string;
@@ -70,6 +73,7 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   private readonly endings = new Endings();
   private rules: Rule[] = [];
   private choose: (call: ReceivedCall) => B | undefined = () => undefined;
+  private surrounding: Surrounding = (_, handle) => handle();
 
   /**
    * @param basePath empty, or beginning with a slash and not ending with one
@@ -110,6 +114,11 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   /** Chooses the behaviour for each call that no other behaviour takes; undefined: it is carried out. */
   otherwise(choose: (call: ReceivedCall) => B | undefined): void {
     this.choose = choose;
+  }
+
+  /** Runs around each call from its arrival on. */
+  surround(surrounding: Surrounding): void {
+    this.surrounding = surrounding;
   }
 
   /** Closes every connection, including hanging ones. */
@@ -157,6 +166,10 @@ export abstract class Counterpart<B extends Behaviour, M extends Match> {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = this.record(request, await bytes(request));
     this.endings.arrived(request.socket);
+    await this.surrounding(call, () => this.handle(call, response));
+  }
+
+  private async handle(call: ReceivedCall, response: ServerResponse): Promise<void> {
     const rule =
       this.rules.find((candidate) => candidate.once && candidate.matches(call)) ??
       this.rules.find((candidate) => candidate.matches(call));
