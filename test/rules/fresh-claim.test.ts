@@ -72,9 +72,16 @@ const STORED = {
 type StoredState = keyof typeof STORED;
 const STATES = Object.keys(STORED) as StoredState[];
 
-/** A session, a request, and what is stored under its id and in its round. */
+/** In what a round differs from that of the request. */
+const OTHER_ROUNDS = ['mode', 'provider', 'operator', 'player', 'game', 'roundId'] as const;
+type RoundOf = 'the round' | (typeof OTHER_ROUNDS)[number];
+
+const MODES = ['REAL', 'DEMO'] as const;
+
+/** A session, a request, and what is stored under its id, in its round and in rounds that differ in one part. */
 const drawn = fc.record({
   kind: fc.constantFrom('BET' as const, 'WIN' as const),
+  mode: fc.constantFrom(...MODES),
   sessionExists: usually(true, false),
   sessionOf: usually('the provider', 'another provider'),
   operator: usually(OPERATOR, OTHER_OPERATOR),
@@ -92,6 +99,7 @@ const drawn = fc.record({
       kind: fc.constantFrom('BET' as const, 'WIN' as const),
       state: fc.constantFrom(...STATES),
       ofSession: fc.boolean(),
+      in: usually('the round' as const, ...OTHER_ROUNDS),
     }),
     { maxLength: 3 },
   ),
@@ -133,7 +141,7 @@ async function arrange(given: Situation): Promise<Submission> {
     await world.sql.run(
       `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
                              max_bet_minor, created_at, expires_at, revoked_at, revoke_reason)
-       SELECT $1, $2, $3, $4, $5, $6, 'EUR', 'REAL', $8, now() - interval '2 minutes',
+       SELECT $1, $2, $3, $4, $5, $6, 'EUR', $9, $8, now() - interval '2 minutes',
               now() + CASE WHEN $7 = 'expired' THEN interval '-1 minute' ELSE interval '1 hour' END,
               CASE WHEN $7 = 'revoked' THEN now() - interval '1 minute' END, CASE WHEN $7 = 'revoked' THEN 'KICK' END`,
       [
@@ -145,24 +153,42 @@ async function arrange(given: Situation): Promise<Submission> {
         given.gameId,
         given.ended,
         given.maxBetMinor,
+        given.mode,
       ],
     );
   }
-  const store = async (id: string, kind: 'BET' | 'WIN' | null, state: StoredState, session: string) => {
+  const store = async (
+    id: string,
+    kind: 'BET' | 'WIN' | null,
+    state: StoredState,
+    session: string,
+    differsIn: RoundOf = 'the round',
+  ) => {
     // Only a BET is rolled back.
     const values = kind === 'WIN' && state.endsWith('ED_BACK') ? STORED.APPROVED : STORED[state];
     await world.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, operator_id, session_id,
                                  mode, player_ref, game_id, currency, amount_minor, round_id, attempt, state,
                                  lease_until, rollback_id, response_body)
-       VALUES ($8, $1, gen_random_uuid(), $2, $3, $4, 'REAL', $5, $6, 'EUR', 100, $7, 1, ${values})`,
-      [id, kind, given.operator, session, request.playerRef, request.gameId, request.roundId, given.provider],
+       VALUES ($8, $1, gen_random_uuid(), $2, $3, $4, $9, $5, $6, 'EUR', 100, $7, 1, ${values})`,
+      [
+        id,
+        kind,
+        differsIn === 'operator' ? 'another-operator' : given.operator,
+        session,
+        differsIn === 'player' ? 'another-player' : request.playerRef,
+        differsIn === 'game' ? 'yet-another-game' : request.gameId,
+        differsIn === 'roundId' ? `another-${request.roundId}` : request.roundId,
+        differsIn === 'provider' ? 'another-provider' : given.provider,
+        differsIn === 'mode' ? MODES.find((mode) => mode !== given.mode) : given.mode,
+      ],
     );
   };
   if (given.stored === 'TOMBSTONE') await store(request.transactionId, null, 'ROLLED_BACK', sessionId);
   else if (given.stored) await store(request.transactionId, given.kind, given.stored, sessionId);
-  for (const [index, { kind, state, ofSession }] of given.round.entries()) {
-    await store(`${request.transactionId}-${index}`, kind, state, ofSession ? sessionId : randomUUID());
+  for (const [index, stored] of given.round.entries()) {
+    const session = stored.ofSession ? sessionId : randomUUID();
+    await store(`${request.transactionId}-${index}`, stored.kind, stored.state, session, stored.in);
   }
   return {
     provider: { id: given.provider, lateSettlementSeconds: given.lateSettlementSeconds },
@@ -175,7 +201,7 @@ async function arrange(given: Situation): Promise<Submission> {
 test('the shortcut claims what the rules would book, and nothing else', async () => {
   const transactions = world.app.get(TransactionStore);
   const freshClaims = world.app.get(FreshClaims);
-  const claimed = { BET: 0, WIN: 0 };
+  const claimed = { 'REAL BET': 0, 'REAL WIN': 0, 'DEMO BET': 0, 'DEMO WIN': 0 };
   let refusedPaused = 0;
   let aboveLimit = 0;
   await fc.assert(
@@ -188,14 +214,19 @@ test('the shortcut claims what the rules would book, and nothing else', async ()
       if (claim) expect(decision).toEqual({ do: 'book' });
       // The shortcut must not miss a booking either, except a late settlement, which it leaves to the rules.
       else expect(decision.do === 'book' && facts.session?.endedSecondsAgo === null).toBe(false);
-      if (claim) claimed[given.kind] += 1;
+      if (claim) {
+        const { operatorId, sessionId, mode } = facts.session!;
+        expect(claim).toMatchObject({ operatorId, sessionId, mode });
+        claimed[`${mode} ${given.kind}`] += 1;
+      }
       if (decision.do === 'refuse-paused') refusedPaused += 1;
       if (decision.do === 'conclude' && given.kind === 'BET') aboveLimit += 1;
     }),
     { numRuns: 400 },
   );
-  expect(claimed.BET).toBeGreaterThan(0);
-  expect(claimed.WIN).toBeGreaterThan(0);
+  for (const [what, count] of Object.entries(claimed)) {
+    expect({ what, claimed: count > 0 }).toEqual({ what, claimed: true });
+  }
   expect(refusedPaused).toBeGreaterThan(0);
   expect(aboveLimit).toBeGreaterThan(0);
 }, 60_000);
