@@ -370,9 +370,9 @@ describe('a revocation of all sessions of a player', () => {
     const playerRef = `player-${randomUUID()}`;
     const sessions = await launched(2 * AT_ONCE + 1, playerRef);
     const silent = world.provider.always({ do: 'hang' }, { playerRef });
-    const began = Date.now();
     expect(((await revokeAll(playerRef)).json['revoked'] as string[]).length).toBe(sessions.length);
-    expect(Date.now() - began).toBeLessThan(2 * CALLBACK_TIMEOUT_MS);
+    // The last one is sent only after two others, one after the other, have timed out.
+    expect(sessions.filter(isNotified).length).toBeLessThan(sessions.length);
     await until('all are notified', () =>
       sessions.every((sessionId) => notificationsTo(sessionId).length === 1),
     );
