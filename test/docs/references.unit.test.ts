@@ -24,6 +24,8 @@ const OTHER_SOURCES = [
   'cli/test',
 ].flatMap(sourcesIn);
 
+const TEST_FILES = ['test', 'sdk/test', 'cli/test'].flatMap(sourcesIn);
+
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found ?? '');
@@ -64,6 +66,11 @@ describe.each(DOCUMENTS)('%s', (path) => {
     );
     expect(missing).toEqual([]);
   });
+});
+
+test.each(DOCUMENTS)('%s names test files that exist, with or without their folder', (path) => {
+  const names = matches(read(path), /`([\w./-]+\.test\.ts)`/g);
+  expect(names.filter((name) => !TEST_FILES.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([]);
 });
 
 test('every name of the glossary occurs in the code or in a migration', () => {
