@@ -11,6 +11,8 @@ export default {
     'src/limits/rules/*.ts',
     'src/operator-wallet/rules/*.ts',
     'src/operator-wallet/wallet-answers.ts',
+    'src/reconciliation/rules/*.ts',
+    'src/signature/nonce-memory.ts',
     'sdk/src/signature.ts',
   ],
   testRunner: 'vitest',

@@ -8,7 +8,7 @@ export default defineConfig({
     ...unit.test,
     setupFiles: ['test/world/modules.setup.ts', 'test/world/properties.setup.ts'],
     include: [
-      'test/{free-spins,limits,operator-wallet,rules}/*.unit.test.ts',
+      'test/{free-spins,limits,operator-wallet,reconciliation,rules,signature}/*.unit.test.ts',
       'sdk/test/{signature,test-vectors}.unit.test.ts',
     ],
   },

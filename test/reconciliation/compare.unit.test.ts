@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   compare,
+  movements,
   type PlatformRecord,
   type NumberedLine,
   type Target,
@@ -61,7 +62,7 @@ function line(of: PlatformRecord | null, change: Partial<NumberedLine> = {}): Nu
 
 function names(one: NumberedLine | null, other: PlatformRecord | null, target: Target | null = null): string {
   const findings = compare({ line: one, record: other, target });
-  return findings.map(({ name }) => name).join(' ') || 'agree';
+  return findings.length === 0 ? 'agree' : findings.map(({ name }) => name).join(' ');
 }
 
 describe('a record and the line of its id', () => {
@@ -127,6 +128,12 @@ describe('a ROLLBACK that the operator approved', () => {
     expect(names(line(rollback, { status: 'DECLINED' }), rollback, target)).toBe('state-differs');
   });
 
+  test('of a target that neither side knows has the amount of the record, or no line', () => {
+    expect(names(null, rollback)).toBe('agree');
+    expect(names(line(rollback), rollback)).toBe('agree');
+    expect(names(line(rollback, { amountMinor: 0 }), rollback)).toBe('amount-differs');
+  });
+
   test('differs if the two sides name different originals', () => {
     const target = { booked: true, known: true, lineAmountMinor: 100 };
     expect(names(line(rollback, { originalTransactionId: 'other' }), rollback, target)).toBe('state-differs');
@@ -159,4 +166,131 @@ test('only a record in the range is missing, and ids are matched regardless of t
   expect(names(line(earlier, { inRange: null }), null)).toBe('ambiguous-time');
   expect(names(line(earlier, { inRange: false, amountMinor: 1 }), earlier)).toBe('amount-differs');
   expect(names(line(earlier), { ...earlier, state: 'TIMED_OUT' })).toBe('unresolved');
+});
+
+test('only the amount of a ROLLBACK may be that of its target', () => {
+  const target = { booked: false, known: false, lineAmountMinor: null };
+  expect(names(line(record({}), { amountMinor: 0 }), record({}), target)).toBe('amount-differs');
+});
+
+test.each<[string, NumberedLine | null, PlatformRecord | null, string]>([
+  ['a second line', line(null, { firstLine: 1 }), null, 'line 1 has the same id'],
+  ['a local time', line(null, { inRange: null }), null, 'bookedAt is not a time with Z or an offset'],
+  ['a line alone', line(null), null, 'the platform never sent it'],
+  [
+    'a tombstone',
+    line(null),
+    record(RECORDS['a tombstone']),
+    'the platform knows only that it was rolled back',
+  ],
+  ['an undecided record', null, record({ state: 'PENDING' }), 'the platform waits for a decision'],
+  ['a record alone', null, record({}), 'the statement has no line for it'],
+  ['another status', line(record({}), { status: 'DECLINED' }), record({}), 'status differs'],
+  [
+    'another kind and player',
+    line(null, { kind: 'WIN', playerRef: 'another' }),
+    record({}),
+    'kind and playerRef differ',
+  ],
+  [
+    'another original',
+    line(null, { kind: 'ROLLBACK', originalTransactionId: 'other' }),
+    record({ kind: 'ROLLBACK', originalTransactionId: 'bet' }),
+    'originalTransactionId differs',
+  ],
+  ['another amount', line(null, { amountMinor: 7 }), record({}), 'amountMinor differs'],
+  ['another currency', line(null, { currency: 'USD' }), record({}), 'currency differs'],
+  [
+    'a verdict of our own',
+    line(null),
+    record({ ownVerdict: true, state: 'DECLINED' }),
+    'status differs; the platform never sent it',
+  ],
+  [
+    'a verdict of our own with another kind',
+    line(null, { kind: 'WIN', status: 'DECLINED' }),
+    record({ ownVerdict: true, state: 'DECLINED' }),
+    'kind differs',
+  ],
+])('the detail of %s says what differs', (_, one, other, detail) => {
+  expect(compare({ line: one, record: other, target: null }).map((finding) => finding.detail)).toEqual([
+    detail,
+  ]);
+});
+
+describe('the movements of an id', () => {
+  const bet = record({});
+  const undo = record({ kind: 'ROLLBACK', originalTransactionId: 'bet', amountMinor: 0 });
+  const tombstone = record(RECORDS['a tombstone']);
+  const undecided = record({ state: 'TIMED_OUT', answered: false });
+  const endedUndecided = record(RECORDS['a BET rolled back while undecided']);
+  const booked = { kind: 'BET', currency: 'EUR', amountMinor: 100 };
+  const reversed = { kind: 'ROLLBACK', currency: 'EUR', amountMinor: 7 };
+  const onlyOfOperator = { booked: false, known: false, lineAmountMinor: 7 };
+
+  test.each<{
+    of: string;
+    line: NumberedLine | null;
+    record: PlatformRecord | null;
+    target?: Target;
+    operator?: object;
+    platform?: object;
+  }>([
+    { of: 'an approved BET', line: line(bet), record: bet, operator: booked, platform: booked },
+    { of: 'a BET without a line', line: null, record: bet, platform: booked },
+    { of: 'an earlier BET without a line', line: null, record: record({ inRange: false }) },
+    {
+      of: 'an earlier BET with a line',
+      line: line(bet, { inRange: false }),
+      record: record({ inRange: false }),
+      operator: booked,
+      platform: booked,
+    },
+    {
+      of: 'a BET with a DECLINED line',
+      line: line(bet, { status: 'DECLINED' }),
+      record: bet,
+      platform: booked,
+    },
+    {
+      of: 'a BET with another amount',
+      line: line(bet, { amountMinor: 7 }),
+      record: bet,
+      operator: { ...booked, amountMinor: 7 },
+      platform: booked,
+    },
+    { of: 'a second line', line: line(bet, { firstLine: 1 }), record: bet, operator: booked },
+    { of: 'a line alone', line: line(null), record: null, operator: booked },
+    { of: 'an earlier line alone', line: line(null, { inRange: false }), record: null },
+    { of: 'a line alone with a local time', line: line(null, { inRange: null }), record: null },
+    { of: 'a DECLINED line alone', line: line(null, { status: 'DECLINED' }), record: null },
+    { of: 'nothing', line: null, record: null },
+    { of: 'a tombstone', line: line(null), record: tombstone, operator: booked },
+    { of: 'a tombstone and an earlier line', line: line(null, { inRange: false }), record: tombstone },
+    { of: 'a tombstone without a line', line: null, record: tombstone },
+    { of: 'an undecided BET', line: line(null), record: undecided, operator: booked },
+    { of: 'an undecided BET without a line', line: null, record: undecided },
+    { of: 'a declined BET', line: line(null), record: record({ state: 'DECLINED' }), operator: booked },
+    {
+      of: 'a BET rolled back while undecided',
+      line: line(null),
+      record: endedUndecided,
+      operator: booked,
+      platform: booked,
+    },
+    { of: 'a BET rolled back while undecided, without a line', line: null, record: endedUndecided },
+    {
+      of: 'a ROLLBACK of a transaction that only the operator knows',
+      line: line(undo, { amountMinor: 7 }),
+      record: undo,
+      target: onlyOfOperator,
+      operator: reversed,
+      platform: reversed,
+    },
+  ])('$of', ({ line: one, record: other, target = null, operator, platform }) => {
+    const sides = movements({ line: one, record: other, target });
+    const matching = (side: object | undefined) => (side ? expect.objectContaining(side) : undefined);
+    expect(sides).toEqual({ operator: matching(operator), platform: matching(platform) });
+    expect(Object.keys(sides).sort()).toEqual(['operator', 'platform']);
+  });
 });

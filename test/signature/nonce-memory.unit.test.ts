@@ -38,6 +38,14 @@ describe('a nonce', () => {
     }
   });
 
+  test('claimed at the end of a generation is remembered in the next one', () => {
+    claim('first');
+    seconds += 601;
+    expect(claim('nonce')).toBe('claimed');
+    seconds += 601;
+    expect(claim('nonce')).toBe('used');
+  });
+
   test('is accepted again after twice that time, whether or not others were claimed meanwhile', () => {
     expect(claim('idle')).toBe('claimed');
     seconds += 1_202;
