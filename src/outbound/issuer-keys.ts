@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { request } from 'undici';
 import { Configuration } from '../config/configuration.js';
-import { monotonicMs } from '../runtime/clock.js';
+import { Clock } from '../runtime/clock.js';
 import { AnswerBody, isIdentity } from './answer.js';
 
 const TIMEOUT_MS = 5_000;
@@ -14,6 +14,8 @@ const KEYS_LIMIT_BYTES = 256 * 1024;
  */
 const KEYS_MAX_AGE_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
+/** How long the address of the keys is used before it is looked up again, in milliseconds. */
+const DISCOVERY_MAX_AGE_MS = 3_600_000;
 /** Pause after a failed discovery, in milliseconds. */
 const RETRY_MS = 5_000;
 
@@ -27,9 +29,15 @@ export class IssuerUnavailableError extends Error {}
  */
 @Injectable()
 export class IssuerKeys {
-  private found: { keys: Promise<JWTVerifyGetKey>; failedAtMs?: number } | undefined;
+  /** The latest discovery, which is repeated from the monotonic time `untilMs` on. */
+  private found: { readonly keys: Promise<JWTVerifyGetKey>; untilMs: number } | undefined;
+  /** The keys of the latest successful discovery, which are used while a later one fails. */
+  private known: JWTVerifyGetKey | undefined;
 
-  constructor(private readonly configuration: Configuration) {}
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * The key that a token's header names.
@@ -49,13 +57,19 @@ export class IssuerKeys {
   };
 
   private keys(): Promise<JWTVerifyGetKey> {
-    const failedAtMs = this.found?.failedAtMs;
-    if (this.found && (failedAtMs === undefined || monotonicMs() - failedAtMs < RETRY_MS))
-      return this.found.keys;
-    const found: typeof this.found = { keys: this.discover() };
-    found.keys.catch(() => (found.failedAtMs = monotonicMs()));
+    const nowMs = this.clock.monotonicMs();
+    if (this.found && nowMs < this.found.untilMs) return this.found.keys;
+    const keys = this.discover().then(
+      (discovered) => (this.known = discovered),
+      (error: unknown) => {
+        found.untilMs = this.clock.monotonicMs() + RETRY_MS;
+        if (!this.known) throw error;
+        return this.known;
+      },
+    );
+    const found = { keys, untilMs: nowMs + DISCOVERY_MAX_AGE_MS };
     this.found = found;
-    return found.keys;
+    return keys;
   }
 
   /** OpenID Connect Discovery 1.0, section 4. */

@@ -46,7 +46,7 @@ async function ask(
 ) {
   const clock = new Clock();
   const keys = { liveByHash: () => Promise.resolve(undefined) } as unknown as KeyStore;
-  const tokens = new AdminTokens(configuration, new IssuerKeys(configuration), clock);
+  const tokens = new AdminTokens(configuration, new IssuerKeys(configuration, clock), clock);
   const administrators = new Administrators(configuration, keys, tokens);
   if (role) administrators.identify = () => Promise.resolve({ id: 'key:1', name: 'somebody', roles: [role] });
   const refusals = { admit: () => undefined, record: () => Promise.resolve() } as unknown as Refusals;

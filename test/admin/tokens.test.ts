@@ -16,8 +16,8 @@ const issuer = createServer((request, response) => {
   if (away) return response.writeHead(503).end();
   const document =
     request.url === '/realm/.well-known/openid-configuration'
-      ? { issuer: issuerUrl, jwks_uri: `${issuerUrl}/certs` }
-      : { keys: published };
+      ? { issuer: issuerUrl, jwks_uri: issuerUrl + keysPath }
+      : { keys: request.url === `/realm${keysPath}` ? published : [] };
   const text = JSON.stringify(document);
   if (compressed) return response.setHeader('Content-Encoding', 'gzip').end(gzipSync(text));
   return response.end(text);
@@ -27,6 +27,7 @@ const acceptedEncodings = new Set<unknown>();
 let compressed = false;
 let away = false;
 let published: JWK[] = [];
+let keysPath = '/certs';
 let issuerUrl: string;
 let world: World;
 let key: PrivateKey;
@@ -251,6 +252,27 @@ describe('from an address that used up its attempts', () => {
       expect((await limited(nobody, '192.0.2.81')).status).toBe(403);
     }
   });
+});
+
+test('keys that have moved to another address are found within an hour', async () => {
+  expect((await ask(await token())).status).toBe(200);
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  published = [...published, { ...(await exportJWK(publicKey)), kid: 'moved', alg: 'ES256', use: 'sig' }];
+  keysPath = '/moved';
+  world.clock.advance(3_600);
+  const bearer = await token({ header: { alg: 'ES256', kid: 'moved' }, signedWith: privateKey });
+  expect((await ask(bearer)).status).toBe(200);
+});
+
+test('the known keys are used while the issuer is unavailable after an hour', async () => {
+  expect((await ask(await token())).status).toBe(200);
+  world.clock.advance(3_600);
+  away = true;
+  try {
+    expect((await ask(await token())).status).toBe(200);
+  } finally {
+    away = false;
+  }
 });
 
 test('while the issuer is unavailable, tokens are answered 500 and keys work', async () => {
