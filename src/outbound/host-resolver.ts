@@ -6,7 +6,7 @@ import { isPublicAddress } from './address.js';
 
 /** How many names the system resolves at a time: `dns.lookup` may use half of libuv's four threads. */
 const AT_ONCE = 2;
-/** A look-up that takes longer is slow, in milliseconds. A usual one takes less than a tenth of it. */
+/** A failure that takes longer is slow, in milliseconds: no name server has answered. */
 const SLOW_MS = 1_000;
 
 type Resolved = (
@@ -23,7 +23,7 @@ export class HostResolver {
   resolve: Resolve = lookup;
   /** Those who wait for the result of each look-up under way. */
   private readonly waiting = new Map<string, Resolved[]>();
-  /** The names whose last look-up was slow. They are few, because administrators register them. */
+  /** The names whose last look-up was a slow failure. They are few, because administrators register them. */
   private readonly slow = new Set<string>();
   private underWay = 0;
   /** The end of the last look-up of a slow name. */
@@ -60,7 +60,8 @@ export class HostResolver {
    * Resolves a name only once at a time. The system resolves two names at a time, and may take many seconds for one whose
    * name server does not answer: if each call for this name took its turn, those for other names would wait. Slow names
    * are looked up one after the other, so together they take one of the two places. Names that are not known to be slow
-   * are not limited: two whose look-ups become slow at the same time take both until these end.
+   * are not limited: two whose look-ups become slow at the same time take both until these end. A look-up that succeeds
+   * is slow if a packet was lost, which does not make its name slow: it would wait for the others the next time.
    */
   private resolveOnce(hostname: string, options: Parameters<LookupFunction>[1], callback: Resolved): void {
     const key = `${hostname} ${options.family} ${options.hints}`;
@@ -76,7 +77,7 @@ export class HostResolver {
       this.resolve(hostname, { ...options, all: true }, (error, addresses) => {
         this.waiting.delete(key);
         this.underWay -= 1;
-        if (monotonicMs() - startedMs <= SLOW_MS) this.slow.delete(hostname);
+        if (!error || monotonicMs() - startedMs <= SLOW_MS) this.slow.delete(hostname);
         else if (startsAtOnce) this.slow.add(hostname);
         ended();
         for (const each of callbacks) each(error, addresses);

@@ -50,7 +50,7 @@ test('calls for another family have a look-up of their own', () => {
   expect(asked).toHaveLength(2);
 });
 
-test('look-ups of names that were slow take turns, and leave one of the two to others', async () => {
+test('look-ups of names that failed slowly take turns, and leave one of the two to others', async () => {
   const { asked, results, look } = resolver();
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => clock.mockRestore());
@@ -59,21 +59,41 @@ test('look-ups of names that were slow take turns, and leave one of the two to o
     clock.mockReturnValue(ms);
     asked[index]!.answer(null, [PUBLIC]);
   };
+  const failAt = (ms: number, index: number) => {
+    clock.mockReturnValue(ms);
+    asked[index]!.answer(new Error('EAI_AGAIN'), []);
+  };
   for (const name of ['a.dead', 'b.dead', 'live']) look('any', name);
-  for (const index of [0, 1, 2]) answerAt(10_000, index);
+  for (const index of [0, 1, 2]) failAt(10_000, index);
   expect(names()).toEqual(['a.dead', 'b.dead', 'live']);
 
   for (const name of ['a.dead', 'b.dead', 'live', 'b.dead']) look('any', name);
   await vi.waitUntil(() => asked.length === 2, PATIENCE);
   expect(asked.map(({ hostname }) => hostname)).toEqual(['live', 'a.dead']);
-  answerAt(20_000, 1);
+  failAt(20_000, 1);
   await vi.waitUntil(() => asked.length === 3, PATIENCE);
   expect(asked[2]!.hostname).toBe('b.dead');
   answerAt(20_500, 2);
-  expect(results).toEqual(Array(6).fill('8.8.8.8'));
+  const failures = Array<string>(4).fill('EAI_AGAIN');
+  expect(results).toEqual([...failures, '8.8.8.8', '8.8.8.8']);
 
-  // b.dead has just been fast.
+  // b.dead has just been found.
   asked.length = 0;
   look('any', 'b.dead');
   expect(names()).toEqual(['b.dead']);
+});
+
+test('a name that was found slowly does not wait for names that cannot be found', async () => {
+  const { asked, look } = resolver();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  look('any', 'a.dead');
+  look('any', 'live');
+  clock.mockReturnValue(5_000);
+  asked[0]!.answer(new Error('EAI_AGAIN'), []);
+  asked[1]!.answer(null, [PUBLIC]);
+  look('any', 'a.dead');
+  await vi.waitUntil(() => asked.length === 3, PATIENCE);
+  look('any', 'live');
+  expect(asked.slice(2).map(({ hostname }) => hostname)).toEqual(['a.dead', 'live']);
 });
