@@ -76,12 +76,6 @@ const LOCK = named(
   `SELECT pg_advisory_xact_lock(${LIMIT_LOCKS}, hashtext(:operatorId || '/' || :currency))`,
 );
 
-/** The previous release, which may run during an upgrade, locks only this row. */
-const LOCK_ROW = named(
-  'limit_lock_row',
-  'SELECT FROM limits l WHERE operator_id = :operatorId AND currency = :currency FOR UPDATE',
-);
-
 const STORED = named(
   'limit_stored',
   `SELECT operator_id AS "operatorId", ${LIMITS} FROM limits l
@@ -140,7 +134,6 @@ export class LimitStore {
   /** Locks the limits until the transaction ends, so that no other action under them is judged or changes them. */
   async lock(query: Query, key: LimitKey): Promise<void> {
     await query(LOCK, key);
-    await query(LOCK_ROW, key);
   }
 
   async stored(key: LimitKey, query: Query = this.database.query): Promise<StoredLimits> {
