@@ -35,7 +35,7 @@ export class ManualAttempts {
     { providerId, transactionId }: TransactionKey,
     attempt: number,
   ): Promise<Claim | undefined> {
-    return this.transactions.retryWithin(query, providerId, transactionId, attempt);
+    return this.transactions.retry(providerId, transactionId, attempt, query);
   }
 
   /** Reserves the call to the operator, claims the adjustment and sends it; `refused` if no call could be reserved. */

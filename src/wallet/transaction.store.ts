@@ -102,11 +102,9 @@ export class TransactionStore {
    * Claims an adjustment in the caller's database transaction.
    * @returns undefined if its id is taken
    */
-  async claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
-    const sentMs = monotonicMs();
+  claimAdjustment(query: Query, adjustment: NewAdjustment): Promise<Claim | undefined> {
     const values = { ...adjustment, providerId: PLATFORM_ID, leaseSeconds: this.leaseSeconds };
-    const [row] = await query<ClaimedRow>(claims.CLAIM_ADJUSTMENT, values);
-    return row && restored(row, sentMs);
+    return claimStored(query, claims.CLAIM_ADJUSTMENT, values);
   }
 
   /** Marks a WIN above its operator's limit, whatever its outcome will be. */
@@ -156,25 +154,14 @@ export class TransactionStore {
    * attempt.
    * @returns undefined if another attempt or a ROLLBACK was faster
    */
-  async retry(providerId: string, transactionId: string, attempt: number): Promise<Claim | undefined> {
-    const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
-    const { row, sentMs } = await sendClaim(
-      async (onSend) => (await this.database.query<ClaimedRow>(claims.RETRY, values, onSend))[0],
-    );
-    return row && restored(row, sentMs);
-  }
-
-  /** Takes over an undecided transaction like `retry`, but in the caller's database transaction. */
-  async retryWithin(
-    query: Query,
+  retry(
     providerId: string,
     transactionId: string,
     attempt: number,
+    query: Query = this.database.query,
   ): Promise<Claim | undefined> {
-    const sentMs = monotonicMs();
     const values = { providerId, transactionId, attempt, leaseSeconds: this.leaseSeconds };
-    const [row] = await query<ClaimedRow>(claims.RETRY, values);
-    return row && restored(row, sentMs);
+    return claimStored(query, claims.RETRY, values);
   }
 
   /**
@@ -245,6 +232,14 @@ export async function sendClaim<Row extends object>(
   let sentMs = monotonicMs();
   const row = await measure('claim', () => send((atMs) => (sentMs = atMs)));
   return { row, sentMs };
+}
+
+/** Sends a claim that returns the request as it is stored. */
+async function claimStored(query: Query, statement: Statement, values: object): Promise<Claim | undefined> {
+  const { row, sentMs } = await sendClaim(
+    async (onSend) => (await query<ClaimedRow>(statement, values, onSend))[0],
+  );
+  return row && restored(row, sentMs);
 }
 
 function settling(
