@@ -21,17 +21,6 @@ local requests = redis.call('INCR', KEYS[2])
 if requests <= tonumber(ARGV[4]) then redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[1], 'NX') end
 return { requests, redis.call('PTTL', KEYS[2]) }`;
 
-/**
- * Claims the key in which the previous version keeps the nonce, for ARGV[1] seconds. The previous version stores '1' in
- * this key, and this version stores '2'. Returns 0 only if an instance of the previous version has claimed the nonce.
- * If two instances of this version claim the same nonce, this script returns 1 to both, and CLAIM_NONCE refuses one of
- * them. If both scripts could refuse, two simultaneous claims could both be refused.
- */
-const CLAIM_PREVIOUS_KEY = `
-if redis.call('SET', KEYS[1], '2', 'EX', ARGV[1], 'NX') then return 1 end
-if redis.call('GET', KEYS[1]) == '2' then return 1 end
-return 0`;
-
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     claimNonce(
@@ -42,7 +31,6 @@ declare module 'ioredis' {
       claimId: string,
       limit: number,
     ): Result<[requests: number, windowEndsInMs: number] | null, Context>;
-    claimPreviousKey(key: string, rememberSeconds: number): Result<0 | 1, Context>;
   }
 }
 
@@ -59,7 +47,6 @@ export class RedisNonces {
     private readonly randomness: Randomness,
   ) {
     redis.client?.defineCommand('claimNonce', { lua: CLAIM_NONCE, numberOfKeys: 2 });
-    redis.client?.defineCommand('claimPreviousKey', { lua: CLAIM_PREVIOUS_KEY, numberOfKeys: 1 });
   }
 
   get configured(): boolean {
@@ -67,10 +54,7 @@ export class RedisNonces {
   }
 
   /**
-   * During a rolling upgrade, each version must refuse the nonces that the other version accepted. This release
-   * therefore also claims the previous version's key; the next release will not. The two keys are in different hash
-   * slots, which one script cannot span, so two scripts are sent at the same time. CLAIM_NONCE does not know the
-   * nonces that the previous version accepted, so it counts the first replay of such a nonce towards the limit.
+   * Claims the nonce and counts the request.
    * @param limit the tenant's limit. The nonce of a request beyond it is not claimed, so such a request must be refused
    * @returns undefined if the nonce was used before
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if Redis does not answer, or cannot claim or count
@@ -85,21 +69,16 @@ export class RedisNonces {
     // The braces are a hash tag: all keys of a tenant are in one slot of a Redis Cluster.
     const prefix = `croupier:{${tenantId}}`;
     try {
-      const previousKey = `croupier:nonce:${tenantId}:${nonce}`;
-      const [previousClaimed, counted] = await Promise.all([
-        redis.claimPreviousKey(previousKey, rememberSeconds),
-        redis.claimNonce(
-          `${prefix}:nonce:${nonce}`,
-          `${prefix}:rate`,
-          rememberSeconds,
-          RATE_WINDOW_MS,
-          this.randomness.uuid(),
-          limit,
-        ),
-      ]);
-      if (previousClaimed !== 1 || !counted) return undefined;
+      const counted = await redis.claimNonce(
+        `${prefix}:nonce:${nonce}`,
+        `${prefix}:rate`,
+        rememberSeconds,
+        RATE_WINDOW_MS,
+        this.randomness.uuid(),
+        limit,
+      );
+      if (!counted) return undefined;
       const [requests, windowEndsInMs] = counted;
-      if (requests > limit) await redis.del(previousKey);
       return { requests, windowEndsInMs };
     } catch (error) {
       this.logger.warn({
