@@ -2,20 +2,14 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { Actor } from '../../audit/actor.js';
 import { Audit } from '../../audit/audit.service.js';
 import { Configuration } from '../../config/configuration.js';
-import type { Query } from '../../database/database.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { answerOf } from '../../api/answer.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../../outbound/base-url.js';
 import { present } from '../../api/lists/item.js';
 import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
-import {
-  isEarlierFormatOnly,
-  lockSecretsOf,
-  rotateSecrets,
-  type EncryptedSecrets,
-} from '../secrets/encrypted-secret.store.js';
-import { type IdentifiedSecret, SecretBox } from '../secrets/secret-box.js';
+import { type EncryptedSecrets, lockSecretsOf, rotateSecrets } from '../secrets/encrypted-secret.store.js';
+import { SecretBox } from '../secrets/secret-box.js';
 import { type WithPause, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
 import type { TenantEntity } from '../tenant.entity.js';
@@ -153,35 +147,18 @@ export class TenantAdministration {
   private async create(actor: Actor, tenant: NewTenant): Promise<{ readonly secret: string }> {
     const created = this.secretBox.create();
     const stored = await this.audit.change(actor, async (transaction, record) => {
-      const { encrypted, recorded } = await this.encryptNew(transaction.query, tenant.id, created);
+      const encrypted = this.secretBox.encrypt({ tenantId: tenant.id, column: 'current' }, created);
       const inserted = await this.tenants.insert(transaction, tenant, encrypted);
       if (!inserted) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const { createdAt, updatedAt } = inserted;
       const after = present<object>({ ...tenant, createdAt, updatedAt });
       const noun = nounOf(tenant.kind);
       const target = `${noun}:${tenant.id}`;
-      await record({ action: `${noun}.create`, target, after: { ...after, ...recorded } });
+      await record({ action: `${noun}.create`, target, after: { ...after, secretId: created.secretId } });
       return after;
     });
     await this.tenancy.reload();
     return { ...stored, secret: created.secret };
-  }
-
-  /**
-   * Encrypts the secret of a new tenant. While every stored secret has the earlier format, the new one has it, too,
-   * because an instance of an earlier version does not start if it cannot decrypt a secret. The first rotation or
-   * `secrets:re-encrypt` introduces the current format.
-   */
-  private async encryptNew(
-    query: Query,
-    tenantId: string,
-    created: IdentifiedSecret,
-  ): Promise<{ encrypted: string; recorded: { secretId?: string } }> {
-    if (await isEarlierFormatOnly(query)) {
-      return { encrypted: this.secretBox.encryptForEarlierVersions(tenantId, created.secret), recorded: {} };
-    }
-    const encrypted = this.secretBox.encrypt({ tenantId, column: 'current' }, created);
-    return { encrypted, recorded: { secretId: created.secretId } };
   }
 
   /**

@@ -49,12 +49,6 @@ const ROTATE = named(
    RETURNING coalesce(previous_valid_until, updated_at) AS "previousValidUntil"`,
 );
 
-const EARLIER_FORMAT_ONLY = named(
-  'encrypted_secret_earlier_format_only',
-  `SELECT EXISTS (SELECT FROM tenants)
-      AND NOT EXISTS (SELECT FROM tenants WHERE sealed_secret LIKE 'v2.%') AS "earlierFormatOnly"`,
-);
-
 /** Reads every tenant's encrypted secrets, ordered by id. Later reads of the transaction see the same snapshot. */
 export async function secretsInSnapshot(query: Query): Promise<EncryptedSecrets[]> {
   await query(READ_SNAPSHOT, {});
@@ -97,10 +91,4 @@ export async function rotateSecrets(
 ): Promise<Date> {
   const [row] = await query<{ previousValidUntil: Date }>(ROTATE, { ...tenant, overlapSeconds });
   return row!.previousValidUntil;
-}
-
-/** Whether there are tenants and every current secret has the format of an earlier version. */
-export async function isEarlierFormatOnly(query: Query): Promise<boolean> {
-  const [row] = await query<{ earlierFormatOnly: boolean }>(EARLIER_FORMAT_ONLY, {});
-  return row!.earlierFormatOnly;
 }

@@ -6,6 +6,7 @@ import { keyIdOf } from '../../runtime/digest.js';
 import { Randomness } from '../../runtime/randomness.js';
 
 const SECRET_ID_BYTES = 12;
+/** `v1.<key id>.<iv>.<ciphertext and tag>`, the format of earlier versions, whose additional data is the tenant's id. */
 const ENCRYPTED_V1 = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 const ENCRYPTED_V2 = /^v2\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
@@ -65,14 +66,9 @@ export class SecretBox {
 
   /** @returns `v2.<key id>.<secret id>.<iv>.<ciphertext and tag>`, the last three in base64url */
   encrypt(place: SecretPlace, { secretId, secret }: IdentifiedSecret): string {
-    const { iv, body } = this.encrypted(additionalData(place, secretId), secret);
-    return `v2.${this.keyId}.${secretId}.${iv}.${body}`;
-  }
-
-  /** @returns `v1.<key id>.<iv>.<ciphertext and tag>` */
-  encryptForEarlierVersions(tenantId: string, secret: string): string {
-    const { iv, body } = this.encrypted(tenantId, secret);
-    return `v1.${this.keyId}.${iv}.${body}`;
+    const iv = this.randomness.bytes(IV_BYTES);
+    const body = encryptText(this.key, additionalData(place, secretId), iv, secret);
+    return `v2.${this.keyId}.${secretId}.${iv.toString('base64url')}.${body.toString('base64url')}`;
   }
 
   /** Decrypts as `decrypt`. A secret in the earlier format has no id and gets a new one. */
@@ -102,12 +98,6 @@ export class SecretBox {
 
   private newSecretId(): string {
     return this.randomness.bytes(SECRET_ID_BYTES).toString('base64url');
-  }
-
-  private encrypted(data: string, secret: string): { iv: string; body: string } {
-    const iv = this.randomness.bytes(IV_BYTES);
-    const body = encryptText(this.key, data, iv, secret);
-    return { iv: iv.toString('base64url'), body: body.toString('base64url') };
   }
 }
 
