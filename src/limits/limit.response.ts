@@ -45,11 +45,11 @@ export class LimitResponse {
   @ApiProperty()
   updatedAt: Date;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     example: 'key:0b7c3c1e-52a1-4c0b-9d38-6a0f3f6f2d11',
-    description: 'Who requested the last change; absent if an earlier version stored it',
+    description: 'Who requested the last change',
   })
-  updatedBy?: string;
+  updatedBy: string;
 
   @ApiPropertyOptional({
     example: 'Night shift',

@@ -253,15 +253,6 @@ describe('a settlement is refused', () => {
     await settled(bet, { balance: 99_750 });
     expect(await world.stateOf(bet.transactionId)).toBe('APPROVED');
   });
-
-  test('if it was requested of an earlier version, which did not record the attempt', async () => {
-    const win = await parked(world, world.transaction(await world.launch(), 'WIN'));
-    const { approvalId } = (await ask(win)).json;
-    await world.sql.run(
-      `UPDATE approvals SET deed = deed::jsonb - 'attempt' WHERE approval_id = '${String(approvalId)}'`,
-    );
-    expect((await approve(approvalId)).json).toMatchObject(outdated);
-  });
 });
 
 test.each(

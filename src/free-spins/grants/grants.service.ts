@@ -308,12 +308,12 @@ function grantAction(requestRef: string, order: GrantOrder) {
   } as const satisfies GuardedAction;
 }
 
-/** Two requests with one requestRef are the same if this is. Without expiresAt, it is that of earlier versions. */
+/** Two requests with one requestRef are the same if this is. */
 function fingerprintOf(order: GrantOrder): Buffer {
   const { operatorId, playerRef, gameId, spins, betAmountMinor, currency } = order;
   const expiresAt = expiryOf(order.expiresAt);
-  const fields = [operatorId, playerRef, gameId, spins, betAmountMinor, currency];
-  return sha256(JSON.stringify(expiresAt === null ? fields : [...fields, expiresAt]));
+  const fields = [operatorId, playerRef, gameId, spins, betAmountMinor, currency, expiresAt];
+  return sha256(JSON.stringify(fields));
 }
 
 /** @throws CroupierError INVALID_REQUEST if the stake exceeds 2^53−1 */

@@ -147,7 +147,7 @@ function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
                 ),
                 [words.used, operatorId !== '*' && moneyText(data.usedMinor, currency)],
                 [words.updated, <Time at={data.updatedAt} />],
-                [words.updatedBy, data.updatedBy && <Person name={data.updatedByName} id={data.updatedBy} />],
+                [words.updatedBy, <Person name={data.updatedByName} id={data.updatedBy} />],
               ]}
             />
             <EditForm
