@@ -331,7 +331,7 @@ CREATE TABLE free_spin_grants (
   CONSTRAINT free_spin_grants_state_check CHECK ((state = ANY (ARRAY['PENDING'::text, 'GRANTED'::text, 'FAILED'::text, 'CANCELLED'::text])))
 );
 CREATE INDEX free_spin_grants_by_time ON free_spin_grants USING btree (created_at, grant_no);
-CREATE INDEX free_spin_grants_cancel_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((batch_id IS NOT NULL) AND (state = 'GRANTED'::text) AND (last_cancel_error IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE));
+CREATE INDEX free_spin_grants_cancel_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((batch_id IS NOT NULL) AND (state = 'GRANTED'::text) AND (last_cancel_error IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));
 CREATE INDEX free_spin_grants_carried_out ON free_spin_grants USING btree (operator_id, currency, COALESCE(carried_out_at, created_at));
 CREATE INDEX free_spin_grants_duplicates ON free_spin_grants USING btree (granted_at, request_ref) WHERE (duplicate_of IS NOT NULL);
 CREATE INDEX free_spin_grants_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'GRANTED'::text) AND (expires_at IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));
@@ -348,7 +348,6 @@ CREATE INDEX free_spin_grants_of_player ON free_spin_grants USING btree (player_
 CREATE INDEX free_spin_grants_of_provider ON free_spin_grants USING btree (provider_id, grant_no);
 CREATE INDEX free_spin_grants_of_state ON free_spin_grants USING btree (state, grant_no);
 CREATE INDEX free_spin_grants_sent ON free_spin_grants USING btree (lease_until) WHERE (lease_until IS NOT NULL);
-CREATE INDEX free_spin_grants_to_cancel ON free_spin_grants USING btree (provider_id, grant_no) WHERE ((state = 'GRANTED'::text) AND cancel_due);
 CREATE INDEX free_spin_grants_to_cancel_in_turn ON free_spin_grants USING btree (provider_id, operator_id, grant_no) WHERE ((state = 'GRANTED'::text) AND cancel_due);
 CREATE INDEX free_spin_grants_unsent ON free_spin_grants USING btree (provider_id, grant_no) WHERE ((state = 'PENDING'::text) AND (lease_until IS NULL));
 CREATE INDEX free_spin_grants_unsent_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'PENDING'::text) AND (lease_until IS NULL) AND (expires_at IS NOT NULL));
@@ -520,7 +519,6 @@ CREATE TABLE session_revocations (
   CONSTRAINT session_revocations_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(session_id)
 );
 CREATE INDEX session_revocations_failed ON session_revocations USING btree (COALESCE(lease_until, failed_at, created_at), session_id) WHERE (sent AND (delivered IS NOT TRUE));
-CREATE INDEX session_revocations_undelivered ON session_revocations USING btree (created_at, session_id) WHERE (sent AND (delivered IS NOT TRUE));
 CREATE INDEX session_revocations_unsent ON session_revocations USING btree (lease_until) WHERE (NOT sent);
 
 CREATE TABLE sessions (
@@ -675,7 +673,6 @@ CREATE TABLE wins_above_limit (
   created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
   CONSTRAINT wins_above_limit_pkey PRIMARY KEY (provider_id, transaction_id)
 );
-CREATE INDEX wins_above_limit_by_time ON wins_above_limit USING btree (created_at);
 CREATE TRIGGER wins_above_limit_flaggable AFTER INSERT ON wins_above_limit FOR EACH ROW EXECUTE FUNCTION mark_win_above_limit();
 
 CREATE OR REPLACE FUNCTION adopt_default(parent text)

@@ -42,3 +42,4 @@ export { VacuumOfTransactions1764000000052 } from './0052-vacuum-of-transactions
 export { WinningsOfSharedReferences1764000000053 } from './0053-winnings-of-shared-references.js';
 export { GrantsInTurn1764000000054 } from './0054-grants-in-turn.js';
 export { FailedCancels1764000000055 } from './0055-failed-cancels.js';
+export { UnusedIndexes1764000000056 } from './0056-unused-indexes.js';

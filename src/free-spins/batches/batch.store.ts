@@ -87,7 +87,7 @@ const CANDIDATES = `
                           ORDER BY grant_no LIMIT ${GRANTS_SEARCHED}) unsent)
   UNION
   (SELECT batch_id FROM (SELECT batch_id FROM free_spin_grants WHERE state = 'GRANTED' AND cancel_due
-                          ORDER BY provider_id, grant_no LIMIT ${GRANTS_SEARCHED}) cancelling)`;
+                          ORDER BY provider_id, operator_id, grant_no LIMIT ${GRANTS_SEARCHED}) cancelling)`;
 
 /**
  * The progress of the batches in `known`, and of the newest others that run, as far as there is room. Whether a batch
