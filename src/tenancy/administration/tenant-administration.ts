@@ -25,7 +25,7 @@ import { nounOf, type TenantKind } from '../tenant.js';
 
 type TenantWithPause = WithPause<TenantEntity>;
 
-/** The audit entry of a change contains the fields that these classes expose. */
+/** The audit entry of a change contains the fields that these classes document. */
 const RESPONSES: Readonly<Record<TenantKind, Type<ProviderResponse | OperatorResponse>>> = {
   PROVIDER: ProviderResponse,
   OPERATOR: OperatorResponse,
