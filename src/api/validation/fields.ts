@@ -20,7 +20,7 @@ import {
   ValidateIf,
   type ValidationOptions,
 } from 'class-validator';
-import { IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
+import { CURRENCY, CURRENCY_WORDS, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
 import {
   BEYOND_PATTERN,
   type DIFFERS_WHERE,
@@ -140,17 +140,15 @@ export const UuidsField = (options: FieldOptions & { most: number }) =>
     Matches(UUID, { each: true, message: 'each of $property must be a UUID in lower case' }),
   );
 
-const CURRENCY = /^[A-Z]{3}$/;
-
 /** An ISO 4217 currency code: three upper-case letters. */
 export const CurrencyField = (options: FieldOptions = {}) =>
-  PatternField(CURRENCY, 'must be 3 upper-case letters (ISO 4217)', { example: 'EUR', ...options });
+  PatternField(CURRENCY, CURRENCY_WORDS, { example: 'EUR', ...options });
 
 export const CurrenciesField = (options: FieldOptions & { most: number }) =>
   listField(
     { items: { type: 'string', pattern: CURRENCY.source } },
     options,
-    Matches(CURRENCY, { each: true, message: 'each of $property must be 3 upper-case letters (ISO 4217)' }),
+    Matches(CURRENCY, { each: true, message: `each of $property ${CURRENCY_WORDS}` }),
   );
 
 /** A safe integer between two inclusive bounds, optionally with one excluded value; amounts are in minor units. */

@@ -21,3 +21,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
+
+/** An ISO 4217 currency code. */
+export const CURRENCY = /^[A-Z]{3}$/;
+
+/** Follows the name of a field or parameter in a refusal. */
+export const CURRENCY_WORDS = 'must be 3 upper-case letters (ISO 4217)';

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { CroupierError } from '../../errors/croupier-error.js';
-import { IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
+import { CURRENCY, CURRENCY_WORDS, IDENTIFIER_SCHEMA, isIdentifier, isUuid } from './identifier.js';
 
 /**
  * A UUID that the platform has assigned, in a path.
@@ -25,16 +25,13 @@ export const IdentifierParam = (name: string) =>
     return value;
   });
 
-const CURRENCY = /^[A-Z]{3}$/;
-
 /**
  * An ISO 4217 currency code in a path.
  * @throws CroupierError INVALID_REQUEST
  */
 export const CurrencyParam = (name: string) =>
   fromPath(name, { type: 'string', pattern: CURRENCY.source }, (value) => {
-    if (!CURRENCY.test(value))
-      throw new CroupierError('INVALID_REQUEST', `${name} must be 3 upper-case letters (ISO 4217)`);
+    if (!CURRENCY.test(value)) throw new CroupierError('INVALID_REQUEST', `${name} ${CURRENCY_WORDS}`);
     return value;
   });
 
