@@ -32,11 +32,10 @@ export const OPEN = named(
     WITH opened AS (
       INSERT INTO attention_items (item_id, kind, subject, state, operator_id, provider_id, summary, count, href,
                                    parked_at, duplicate_of, range_from, range_to, created_at)
-      SELECT id, kind, subject, 'OPEN', "operatorId", "providerId", summary, count, href, "parkedAt", "duplicateOf",
-             (range ->> 'from')::timestamptz, (range ->> 'to')::timestamptz, ${NOW}
-        FROM json_to_recordset(:causes::json) AS cause (id uuid, kind text, subject text, "operatorId" text,
-               "providerId" text, summary text, count integer, href text, "parkedAt" timestamptz, "duplicateOf" text,
-               range json)
+      SELECT gen_random_uuid(), kind, subject, 'OPEN', "operatorId", "providerId", summary, count, href, "parkedAt",
+             "duplicateOf", (range ->> 'from')::timestamptz, (range ->> 'to')::timestamptz, ${NOW}
+        FROM json_to_recordset(:causes::json) AS cause (kind text, subject text, "operatorId" text, "providerId" text,
+               summary text, count integer, href text, "parkedAt" timestamptz, "duplicateOf" text, range json)
       ON CONFLICT (kind, subject) WHERE cause_present DO NOTHING
       RETURNING item_id
     ), ${recordEvent('opened', `'opened'`, ':by')}

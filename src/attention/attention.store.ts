@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
 import type { ListQuery } from '../api/lists/page.js';
 import { Database, type Query } from '../database/database.js';
 import type { Place } from '../database/place.js';
 import { type TimeOrderedTable, timeOrderedPage } from '../database/time-ordered.js';
-import { Randomness } from '../runtime/randomness.js';
 import type { AttentionKind, AttentionState, Cause } from './attention.js';
 import type { AttentionQuery } from './attention.request.js';
 import type { Attention, AttentionEvent } from './attention.response.js';
@@ -35,25 +34,27 @@ export function attentionPage(filter: AttentionFilter, before: Place | undefined
   return timeOrderedPage(TABLE, equal, { from, to, before }, limit);
 }
 
+/**
+ * Opens an item for each cause that has none.
+ * @param by the actor that opens the items, as the history of each new item shows it
+ * @returns the number of opened items
+ */
+export async function openItems(query: Query, causes: readonly Cause[], by: string): Promise<number> {
+  let opened = 0;
+  for (let at = 0; at < causes.length; at += BATCH) {
+    const rows = await query(sql.OPEN, { causes: JSON.stringify(causes.slice(at, at + BATCH)), by });
+    opened += rows.length;
+  }
+  return opened;
+}
+
 @Injectable()
 export class AttentionStore {
-  constructor(
-    @Inject(Database) private readonly database: Pick<Database, 'query'>,
-    private readonly randomness: Randomness,
-  ) {}
+  constructor(private readonly database: Database) {}
 
-  /**
-   * Opens an item for each cause that has none.
-   * @param by the actor that opens the items, as the history of each new item shows it
-   * @returns the number of opened items
-   */
-  async open(causes: readonly Cause[], by = sql.PLATFORM_ACTOR): Promise<number> {
-    let opened = 0;
-    for (let at = 0; at < causes.length; at += BATCH) {
-      const rows = causes.slice(at, at + BATCH).map((cause) => ({ ...cause, id: this.randomness.uuid() }));
-      opened += (await this.database.query(sql.OPEN, { causes: JSON.stringify(rows), by })).length;
-    }
-    return opened;
+  /** Opens an item for each cause that has none. */
+  async open(causes: readonly Cause[]): Promise<void> {
+    await openItems(this.database.query, causes, sql.PLATFORM_ACTOR);
   }
 
   async markParked(causes: readonly Cause[]): Promise<void> {
@@ -67,16 +68,6 @@ export class AttentionStore {
 
   async endOtherRounds(subjects: readonly string[]): Promise<void> {
     await this.database.query(sql.END_OTHER_ROUNDS, { subjects });
-  }
-
-  /** @returns the number of closed items */
-  async endOtherFindings(
-    operatorId: string,
-    range: NonNullable<Cause['range']>,
-    subjects: readonly string[],
-  ): Promise<number> {
-    const values = { ...range, operatorId, subjects };
-    return (await this.database.query(sql.END_OTHER_FINDINGS, values)).length;
   }
 
   async countAgain(cause: Cause): Promise<void> {

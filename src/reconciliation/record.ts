@@ -22,7 +22,7 @@ export interface Recorded {
  */
 export async function record(query: Query, range: Range, outcome: Outcome, by: string): Promise<Recorded> {
   const complete = totalOf(outcome) === outcome.found.length;
-  const { opened, ended } = await recordFindings({ query }, range, causesOf(range, outcome), complete, by);
+  const { opened, ended } = await recordFindings(query, range, causesOf(range, outcome), complete, by);
   return { opened, closed: ended, complete };
 }
 
