@@ -348,7 +348,7 @@ export const transactions = {
   kind: 'Kind',
   amount: 'Amount',
   state: 'State',
-  toldBalance: 'Balance told',
+  toldBalance: 'Balance reported',
   player: 'Player',
   operator: 'Operator',
   provider: 'Provider',
@@ -409,7 +409,7 @@ export const transactions = {
 
   comparison: 'Three views of the outcome',
   what: 'Value',
-  providerWasTold: 'Provider was told',
+  providerWasTold: 'Reported to provider',
   platformHolds: 'Platform holds',
   operatorAnswered: 'Operator answered',
   compared: {
@@ -432,7 +432,7 @@ export const transactions = {
     'operator-called': 'Operator called',
     'operator-answered': 'Operator answered',
     'operator-silent': 'No valid answer',
-    'provider-told': 'Provider told',
+    'provider-told': 'Reported to provider',
     'settled-by-hand': 'Settled by hand',
     'lease-over': 'Lease over',
     parked: 'Parked',
@@ -441,7 +441,7 @@ export const transactions = {
     'rolled-back': 'Rolled back',
   },
   whatWasSent: 'what was sent',
-  whatWasTold: 'what the provider was told',
+  whatWasTold: 'as reported to the provider',
   whatWasAnswered: (status: number | undefined) =>
     status === undefined ? 'the answer' : `the answer (HTTP ${status})`,
 
@@ -454,7 +454,7 @@ export const transactions = {
   httpStatus: 'HTTP',
   duration: 'Took',
   milliseconds: (ms: number) => `${ms} ms`,
-  told: 'Provider was told',
+  told: 'Reported to provider',
   detail: 'Detail',
   requestId: 'Request',
 
@@ -500,7 +500,7 @@ export const rounds = {
   mode: 'Mode',
   sums: 'Sums',
   whose: 'According to',
-  told: 'what the provider was told',
+  told: 'as reported to the provider',
   byOperator: 'what the operator answered',
   unknown: 'undecided amounts',
   differs: 'differs',
@@ -574,7 +574,7 @@ export const sessions = {
 
   revoke: 'Revoke the session',
   revokes: (player: string, operator: string) =>
-    `Ends this session of the player ${player} at ${operator}: the provider is told to stop the game, and further BETs are refused. WINs of its rounds are still booked.`,
+    `Ends this session of the player ${player} at ${operator}: the provider is notified to stop the game, and further BETs are refused. WINs of its rounds are still booked.`,
   alreadyRevoked: 'It is revoked already.',
   notify: 'Send the revocation again',
   notifies: (providerId: string) =>

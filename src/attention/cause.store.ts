@@ -248,8 +248,8 @@ const inBatch = (condition: string) =>
   lookUp('true', `FROM free_spin_grants g WHERE g.batch_id = k.batch_id AND (${condition}) LIMIT 1`);
 
 /**
- * While a grant of the batch is sent again or voided, its failure counts as present. One that was granted at its first
- * attempt has never failed, whatever became of its cancel.
+ * While a grant of the batch is sent again or voided, its failure counts as present. A grant that was granted at its first
+ * attempt did not fail, even if its cancel did.
  */
 const BATCH_FAILS = `
   g.state = 'FAILED' OR (g.state = 'PENDING' AND g.attempt > 0)

@@ -32,7 +32,10 @@ class OwnAttempt extends PickType(AttemptResponse, [
   'operatorStatus',
   'settledByHand',
 ] as const) {
-  @ApiPropertyOptional({ type: OwnTold, description: 'What the provider was answered after the attempt' })
+  @ApiPropertyOptional({
+    type: OwnTold,
+    description: 'The answer that the provider received after the attempt',
+  })
   told?: OwnTold;
 }
 

@@ -13,7 +13,7 @@ import { Changes, type LiveEvent } from './changes.js';
 import { Overview } from './overview.service.js';
 import { Reader } from './reader.js';
 
-/** The role that a reader needs, as long as it reads. */
+/** The role that a reader needs for the whole stream. */
 export const STREAM_ROLE: Role = 'auditor';
 
 /** Interval at which changes are looked for while there are readers, in milliseconds. */
@@ -24,7 +24,7 @@ const OVERVIEW_MS = 5_000;
 const COMMENT_MS = 15_000;
 /** Age at which the check of a credential is repeated, in milliseconds, so that a stream ends within 5 s of its key. */
 const CHECK_MS = 3_000;
-/** How long a credential is trusted if it cannot be checked, because the database is away, in milliseconds. */
+/** How long a credential is trusted if it cannot be checked while the database is unavailable, in milliseconds. */
 const TRUSTED_MS = 10_000;
 /** How many credentials are checked at once: few enough to leave most connections of the pool to requests. */
 const CHECKED_AT_ONCE = 8;

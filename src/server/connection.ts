@@ -60,12 +60,12 @@ export class ClientConnection {
     this.socket.setTimeout(this.limits.unreadAnswerTimeoutMs);
     this.latestRequest = request;
     this.unanswered.add(response);
-    const note = () => (this.answeredBytes = this.socket.bytesRead);
+    const rememberReceived = () => (this.answeredBytes = this.socket.bytesRead);
     response.once('close', () => {
       this.unanswered.delete(response);
-      note();
+      rememberReceived();
       // The rest of a request that was answered early is not a further one.
-      if (!request.complete) request.once('end', note);
+      if (!request.complete) request.once('end', rememberReceived);
     });
     return true;
   }

@@ -78,7 +78,7 @@ export class LaunchRequest {
     {
       presence: 'nullable',
       example: 'MT',
-      description: 'The jurisdiction whose rules apply to the session; the provider is told',
+      description: 'The jurisdiction whose rules apply to the session; passed on to the provider',
     },
     { minLength: 1, maxLength: 32, pattern: '^[!-~]+$', [BEYOND_PATTERN]: 'not `.` or `..`' },
   )

@@ -122,8 +122,9 @@ export const CLAIM_ADJUSTMENT = named(
 
 /**
  * Marks the target of a ROLLBACK, a BET, as being reversed, if `targetAttempt` is still the BET's latest attempt, and
- * neither this attempt nor another ROLLBACK is in progress. A BET that was undecided when the ROLLBACK was judged must
- * not be APPROVED now: by its approval, the ROLLBACK may have to be declined, and the platform's own must not be sent.
+ * neither this attempt nor another ROLLBACK is in progress. If the BET was undecided when the ROLLBACK was judged but is
+ * APPROVED now, no row is returned: the rules must judge again, and may decline a provider's ROLLBACK; the platform's own
+ * must not be sent.
  */
 const MARK_BET = named(
   'transaction_mark_target',

@@ -123,7 +123,7 @@ export const endOf = (attempt: string) => `
 
 /** Number of a player's newest transactions that are searched for the last balance. */
 const BALANCE_SEARCHED = 50;
-/** Maximum number of transactions that are read to find them, among those of other operators' players of this name. */
+/** Maximum number of transactions read to find them. Other operators may have players with the same playerRef. */
 const BALANCE_READ = 1_000;
 
 /**

@@ -28,7 +28,7 @@ async function roundIds(query: string): Promise<string[]> {
   return (json['items'] as { roundId: string }[]).map(({ roundId }) => roundId);
 }
 
-test('a list and a round show the same sums, as the provider was told', async () => {
+test('a list and a round show the same sums, as reported to the provider', async () => {
   const played = bet({ amountMinor: 250 });
   const undone = bet({ amountMinor: 50, roundId: played.roundId });
   const won = winOf(played, { amountMinor: 70 });

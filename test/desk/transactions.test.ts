@@ -107,7 +107,7 @@ describe('the list', () => {
     await holder.wakeUp();
   });
 
-  test('shows no balance if the answer that the provider was told last was not stored', async () => {
+  test('shows no balance if the last answer to the provider was not stored', async () => {
     const body = bet({ amountMinor: 10 });
     await world.submit(body);
     const listed = async () =>
@@ -118,7 +118,7 @@ describe('the list', () => {
     expect((await listed())[0]).not.toHaveProperty('balance');
   });
 
-  test('shows the balance as the provider was told, and is restricted by a range of amounts', async () => {
+  test('shows the balance as reported to the provider, and is restricted by a range of amounts', async () => {
     const [low, high] = [bet({ amountMinor: 10 }), bet({ amountMinor: 20 })];
     for (const body of [low, high]) await world.submit(body);
     const unknown = await timedOut(world, win({ amountMinor: 30 }), true);

@@ -23,12 +23,16 @@ export function adviceForRound(
   sums: readonly RoundSumsResponse[],
   open: boolean,
 ): Advice {
-  const needy = BY_URGENCY.flatMap((action) => transactions.filter(({ advice }) => advice.action === action));
-  const [first] = needy;
+  const needingAttention = BY_URGENCY.flatMap((action) =>
+    transactions.filter(({ advice }) => advice.action === action),
+  );
+  const [first] = needingAttention;
   if (first) {
     const { kind, transactionId, advice } = first;
     const others =
-      needy.length === 1 ? '' : ` Other transactions of the round that need attention: ${needy.length - 1}.`;
+      needingAttention.length === 1
+        ? ''
+        : ` Other transactions of the round that need attention: ${needingAttention.length - 1}.`;
     return { action: advice.action, text: `${kind} ${transactionId}: ${advice.text}${others}` };
   }
   const moved = sums.flatMap(movedIn);

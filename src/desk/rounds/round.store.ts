@@ -71,7 +71,7 @@ export function roundPage(
   const text = `
     SELECT bet.provider_id AS "providerId", bet.operator_id AS "operatorId", bet.player_ref AS "playerRef",
            bet.game_id AS "gameId", bet.round_id AS "roundId", 'REAL' AS mode, bet.open, bet.created_at AS "createdAt",
-           bet.transactions, bet.undecided, bet.currency, ${TOLD_COLUMNS},
+           bet.transactions, bet.undecided, bet.currency, ${REPORTED_COLUMNS},
            bet.transaction_id AS "transactionId", bet.session_id AS "sessionId", ${languageOf('bet')} AS language,
            ${roundDetailsOf('bet')} AS "roundDetailsTemplate",
            ${placeColumn('bet.created_at', 'bet.platform_transaction_id')}
@@ -81,7 +81,7 @@ export function roundPage(
              CROSS JOIN LATERAL (${ROUND_OF_BET}) t
              ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
              ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit) bet
-     CROSS JOIN LATERAL (${TOLD_SUMS}) told
+     CROSS JOIN LATERAL (${REPORTED_SUMS}) reported
      ORDER BY bet.created_at DESC, bet.platform_transaction_id DESC`;
   const values = { ...valuesFor(filter, section), rows, limit };
   return { statement: named('', text), values };
@@ -116,7 +116,7 @@ const REPORTED_OF_ROUND = `
  * The sums of the round of `bet` according to the answers that the provider received: the same rule as `told` of
  * `sumsOf` in round-sums.ts. Each group has one transaction and the ROLLBACKs that name it.
  */
-const TOLD_SUMS = `
+const REPORTED_SUMS = `
   SELECT coalesce(sum(bet_minor), 0) AS bet_minor, coalesce(sum(win_minor), 0) AS win_minor
     FROM (SELECT sum(amount_minor) FILTER (WHERE kind = 'BET' AND reported = 'APPROVED') AS bet_minor,
                  sum(amount_minor) FILTER (WHERE kind = 'WIN' AND reported = 'APPROVED') AS win_minor
@@ -127,9 +127,9 @@ const TOLD_SUMS = `
 /** A sum above 2^53−1 is null. */
 const exactSum = (sum: string) =>
   `CASE WHEN abs(${sum}) <= ${Number.MAX_SAFE_INTEGER} THEN (${sum})::float8 END`;
-const TOLD_COLUMNS = `
-  ${exactSum('told.bet_minor')} AS "betMinor", ${exactSum('told.win_minor')} AS "winMinor",
-  ${exactSum('told.win_minor - told.bet_minor')} AS "netMinor"`;
+const REPORTED_COLUMNS = `
+  ${exactSum('reported.bet_minor')} AS "betMinor", ${exactSum('reported.win_minor')} AS "winMinor",
+  ${exactSum('reported.win_minor - reported.bet_minor')} AS "netMinor"`;
 
 /** At most `limit` of the provider's rounds with this roundId that match the choice, without duplicates. */
 export function roundsWithId(

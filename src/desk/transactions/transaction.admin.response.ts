@@ -70,7 +70,7 @@ export class TransactionItem {
   @ApiPropertyOptional({
     type: 'integer',
     example: 99750,
-    description: 'Minor units, as the provider was told; absent if it was told no outcome',
+    description: 'Minor units, as reported to the provider; absent if no outcome was reported',
   })
   balance?: number;
   @ApiPropertyOptional({ example: 'w-88121' })

@@ -83,17 +83,17 @@ export class BatchesService implements OnModuleInit {
     if (known) return { batchId: idOfSame(known, fingerprint), stakeMinor, replayed: true };
     const { providerId } = this.games.find(order, scope);
     const action = batchAction(this.randomness.uuid(), order);
-    const held = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
-      const judged = await this.approvals.hold(transaction, record, actor, action);
+    const outcome = await this.audit.change(actor, async (transaction, record): Promise<HoldOutcome> => {
+      const holdOutcome = await this.approvals.hold(transaction, record, actor, action);
       // A repetition is not refused, although less time may be left until its expiresAt.
-      if (isFirst(judged)) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
-      if (judged.kind !== 'free') return judged;
+      if (isFirst(holdOutcome)) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
+      if (holdOutcome.kind !== 'free') return holdOutcome;
       return (await this.record(transaction, record, action.terms, providerId))
-        ? judged
+        ? holdOutcome
         : { kind: 'recorded' };
     });
-    if (held.kind === 'waiting') return held;
-    if (held.kind === 'recorded') {
+    if (outcome.kind === 'waiting') return outcome;
+    if (outcome.kind === 'recorded') {
       const stored = await this.batches.batchByRef(batchRef ?? '');
       if (!stored) throw new Error('a batch was neither recorded nor found');
       return { batchId: idOfSame(stored, fingerprint), stakeMinor, replayed: true };

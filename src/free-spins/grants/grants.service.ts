@@ -68,21 +68,21 @@ export class GrantsService implements OnModuleInit {
     if (known) return { grant: await this.replayed(known, order), replayed: true };
     const { providerId } = this.games.find(order, scope);
     const action = grantAction(requestRef, order);
-    const held = await this.audit.change(actor, async (transaction, record) => {
-      const judged = await this.approvals.hold(transaction, record, actor, action);
+    const outcome = await this.audit.change(actor, async (transaction, record) => {
+      const holdOutcome = await this.approvals.hold(transaction, record, actor, action);
       // A repetition is not refused, although less time may be left until its expiresAt.
-      if (isFirst(judged)) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
-      if (judged.kind !== 'free') return judged;
+      if (isFirst(holdOutcome)) assertAhead(expiryOf(order.expiresAt), this.databaseClock.now());
+      if (holdOutcome.kind !== 'free') return holdOutcome;
       const recorded = await this.grants.record(transaction.query, newGrant(action.terms, providerId));
       if (!recorded) return { kind: 'recorded' as const };
       await record(granting(action.terms));
       return { kind: 'new' as const, recorded };
     });
-    if (held.kind === 'waiting') return held;
-    if (held.kind === 'recorded') {
+    if (outcome.kind === 'waiting') return outcome;
+    if (outcome.kind === 'recorded') {
       return { grant: await this.replayed(await this.grants.stored(requestRef), order), replayed: true };
     }
-    return { grant: await this.callbacks.send(held.recorded), replayed: false };
+    return { grant: await this.callbacks.send(outcome.recorded), replayed: false };
   }
 
   /**

@@ -65,8 +65,9 @@ const GRANT_OF_WIN = `
            ${nearest(GRANTS_OF_WIN)})`;
 
 /**
- * The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. A grant that got the
- * reference after the WIN does not excuse a WIN after a cancel. The order lets an index find a grant of another player.
+ * The mismatch between the WIN t and the current grants of its freeSpinsRef; null if there is none. If the WIN came after
+ * a cancel, a grant that got the reference after the WIN does not clear the flag. The order lets an index find a grant of
+ * another player.
  */
 const FLAG_BY_GRANTS = `
   (SELECT CASE

@@ -119,7 +119,7 @@ interface SumsRow {
   readonly differs: boolean;
 }
 
-/** Bets, wins and the net of each currency: what the provider was told beside what the operator answered. */
+/** Bets, wins and the net of each currency: as reported to the provider, beside what the operator answered. */
 function SumsTable({ sums }: { readonly sums: readonly Sums[] }) {
   const rows = sums.flatMap(({ currency, told, operator, unknown }): SumsRow[] => {
     const differs = told.betMinor !== operator.betMinor || told.winMinor !== operator.winMinor;

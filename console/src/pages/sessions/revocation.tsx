@@ -13,7 +13,7 @@ interface RevocationProps {
 type Reason = Schema<'RevokeRequest'>['reason'];
 const REASONS: readonly Reason[] = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTHER'];
 
-/** Ends a session; the provider is told to stop the game. */
+/** Ends a session; the provider is notified to stop the game. */
 export function RevokeButton({ session, onDone }: RevocationProps) {
   const { sessionId, playerRef, operatorId, status } = session;
   const run = async (form: FormData) => {

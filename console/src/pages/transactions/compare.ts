@@ -13,7 +13,7 @@ export interface ComparedRow {
 }
 
 /**
- * What the provider was told, what the platform holds, and what the operator answered last. A ROLLBACK that one of them
+ * What was reported to the provider, what the platform holds, and what the operator answered last. A ROLLBACK that one of them
  * knows to be APPROVED counts for it as the outcome ROLLED_BACK.
  */
 export function comparisonOf(detail: Detail): ComparedRow[] {
@@ -30,7 +30,7 @@ export function comparisonOf(detail: Detail): ComparedRow[] {
 
 interface Told {
   readonly text: string;
-  /** Undefined if it was an error: the provider was told no outcome. */
+  /** Undefined if it was an error: no outcome was reported. */
   readonly outcome: string | undefined;
   readonly declineReason: string | undefined;
 }

@@ -85,7 +85,7 @@ test.each<{ name: string; of: Partial<Detail>; outcome: readonly (string | undef
     differs: false,
   },
   {
-    name: 'the platform has rolled it back, and the provider was told so when it sent it again',
+    name: 'the platform has rolled it back, and reported this when the provider sent it again',
     of: {
       state: 'ROLLED_BACK',
       attempts: [attempt('OPERATOR_TIMED_OUT')],
@@ -118,7 +118,7 @@ test.each<{ name: string; of: Partial<Detail>; outcome: readonly (string | undef
   expect([row?.provider, row?.platform, row?.operator]).toEqual(outcome);
 });
 
-test('a balance that the provider was told and the operator did not answer is a difference', () => {
+test('a balance that was reported to the provider and the operator did not answer is a difference', () => {
   const rows = comparisonOf(
     detail({ balance: 750, responseBody: '{"balance":750}', attempts: [attempt('APPROVED', 740)] }),
   );
