@@ -12,12 +12,12 @@ import {
   APPROVALS,
   BATCHES,
   batchOrder,
-  grantOrder,
   GRANTS,
   limit,
   type Person,
   person,
 } from './desk.js';
+import { grantOrder } from '../world/grant-order.js';
 
 let asker: Person;
 let promotions: Person;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { GAME, OPERATOR, type Reply, type World } from '../world/world.js';
+import { grantOrder } from '../world/grant-order.js';
+import { OPERATOR, type Reply, type World } from '../world/world.js';
 
 /** An administrator with a key of their own. */
 export interface Person {
@@ -29,21 +30,6 @@ export function callWith(
     headers: { Authorization: `Bearer ${key}`, ...(body && { 'Content-Type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-}
-
-/** A grant of 5 spins of 0.20 EUR: a stake of 1.00 EUR. */
-export function grantOrder(fields: Record<string, unknown> = {}) {
-  const ref = randomUUID();
-  return {
-    operatorId: OPERATOR,
-    playerRef: `player-${ref}`,
-    gameId: GAME,
-    spins: 5,
-    betAmountMinor: 20,
-    currency: 'EUR',
-    requestRef: `grant-${ref}`,
-    ...fields,
-  };
 }
 
 export function batchOrder(players: number, fields: Record<string, unknown> = {}) {

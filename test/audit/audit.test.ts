@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
-import { batchOrder, grantOrder } from '../approvals/desk.js';
+import { batchOrder } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { ADMIN_KEY, OPERATOR, startApplication, useWorld } from '../world/world.js';
 import { named } from '../../src/database/statement.js';
 

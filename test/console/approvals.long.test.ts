@@ -1,14 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  ADJUSTMENTS,
-  adjustmentOrder,
-  APPROVALS,
-  callWith,
-  GRANTS,
-  grantOrder,
-  limit,
-} from '../approvals/desk.js';
+import { ADJUSTMENTS, adjustmentOrder, APPROVALS, callWith, GRANTS, limit } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { GRANT } from '../world/provider.js';
 import { OPERATOR, useWorld } from '../world/world.js';
 import { describeDesk, faultsOf, useDesk } from './support/desk.js';

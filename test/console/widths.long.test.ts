@@ -1,5 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { BATCHES, batchOrder, grantOrder, GRANTS, limit } from '../approvals/desk.js';
+import { BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
 import { ADMIN_KEY, OPERATOR, PROVIDER, useWorld } from '../world/world.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BATCHES, batchOrder, grantOrder, GRANTS, limit } from '../approvals/desk.js';
+import { BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool, until } from './tool.js';

@@ -49,7 +49,7 @@ describe('an operator', () => {
       winnings: { count: 0, totalMinor: 0 },
     });
     expect((await act('cancel')).json['state']).toBe('CANCELLED');
-    const listed = await tool.signedGet(OPERATOR, `${path}?playerRef=${String(order['playerRef'])}`);
+    const listed = await tool.signedGet(OPERATOR, `${path}?playerRef=${order.playerRef}`);
     expect(listed.json['items']).toMatchObject([{ requestRef: order.requestRef }]);
   });
 

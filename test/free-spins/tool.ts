@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ReceivedCall } from '../world/counterpart.js';
-import { OPERATOR, GAME, type Reply, type World } from '../world/world.js';
+import { grantOrder } from '../world/grant-order.js';
+import type { Reply, World } from '../world/world.js';
 
 /** In milliseconds: longer than a test holds a callback before it releases it, even on a busy machine. */
 export const HELD_CALLBACK_TIMEOUT_MS = 1_500;
@@ -20,22 +20,9 @@ export interface CallbackRow {
 
 /** The promotion tool for tests. */
 export class Tool {
-  constructor(readonly world: World) {}
+  readonly order = grantOrder;
 
-  /** The body of a grant; a fresh requestRef unless one is given. */
-  order(fields: Record<string, unknown> = {}): Record<string, unknown> & { requestRef: string } {
-    const ref = randomUUID();
-    return {
-      operatorId: OPERATOR,
-      playerRef: `player-${ref}`,
-      gameId: GAME,
-      spins: 5,
-      betAmountMinor: 20,
-      currency: 'EUR',
-      requestRef: `grant-${ref}`,
-      ...fields,
-    };
-  }
+  constructor(readonly world: World) {}
 
   post(body: object): Promise<Reply> {
     return this.world.admin('POST', '/v1/admin/free-spins', body);

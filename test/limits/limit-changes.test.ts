@@ -5,11 +5,11 @@ import {
   APPROVALS,
   batchOrder,
   BATCHES,
-  grantOrder,
   GRANTS,
   type Person,
   person,
 } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld, type World } from '../world/world.js';
 
 const world = useWorld();

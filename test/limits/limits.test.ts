@@ -8,11 +8,11 @@ import {
   APPROVALS,
   BATCHES,
   batchOrder,
-  grantOrder,
   GRANTS,
   limit,
   person,
 } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { letPass } from '../desk/desk.js';
 import { GRANT } from '../world/provider.js';
 import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
