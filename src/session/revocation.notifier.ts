@@ -169,11 +169,13 @@ export class RevocationNotifier {
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };
     const route = '/v1/game/session/revoke';
     const outcome = await this.callbacks.call({ providerId, route, reference: sessionId, body });
+    if (isNotMade(outcome)) {
+      await this.revocations.unclaim(claimed);
+      return { notification: PENDING, wasMade: false };
+    }
     const notification = notificationIn(outcome);
-    const wasMade = !isNotMade(outcome);
-    if (wasMade) await this.revocations.complete(claimed, notification);
-    else await this.revocations.unclaim(claimed);
-    return { notification, wasMade };
+    await this.revocations.complete(claimed, notification);
+    return { notification, wasMade: true };
   }
 }
 
