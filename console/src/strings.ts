@@ -574,7 +574,13 @@ export const sessions = {
 
   revoke: 'Revoke the session',
   revokes: (player: string, operator: string) =>
-    `Ends this session of the player ${player} at ${operator}: the provider is notified to stop the game, and further BETs are refused. WINs of its rounds are still booked.`,
+    `Ends this session of the player ${player} at ${operator}: the provider is notified to stop the game, and further BETs are refused.`,
+  lateSettlement: (providerId: string, accepted: string | undefined) =>
+    accepted === undefined
+      ? `WINs and ROLLBACKs of its rounds are refused: the late settlement of ${providerId} is 0.`
+      : `WINs and ROLLBACKs of its rounds are accepted for ${accepted} after the session has ended.`,
+  lateSettlementUnread: (providerId: string) =>
+    `WINs and ROLLBACKs of its rounds are accepted only during the late settlement of ${providerId}.`,
   alreadyRevoked: 'It is revoked already.',
   notify: 'Send the revocation again',
   notifies: (providerId: string) =>

@@ -239,6 +239,31 @@ describeDesk('the pages of players, their rounds and sessions', () => {
   });
 
   test.each([
+    {
+      seconds: 0,
+      says: `WINs and ROLLBACKs of its rounds are refused: the late settlement of ${PROVIDER} is 0.`,
+    },
+    {
+      seconds: 90_000,
+      says: 'WINs and ROLLBACKs of its rounds are accepted for 1 d 1 h after the session has ended.',
+    },
+  ])(
+    'with a late settlement of $seconds s, the revocation says whether open rounds can be settled',
+    async ({ seconds: lateSettlementSeconds, says }) => {
+      const { sessionId } = await world.launch();
+      await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { lateSettlementSeconds });
+      try {
+        const page = await desk.signedIn(`/console/sessions/${sessionId}`);
+        await page.getByRole('button', { name: 'Revoke the session' }).click();
+        await page.getByRole('dialog').getByText(says).waitFor();
+        await page.context().close();
+      } finally {
+        await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { lateSettlementSeconds: null });
+      }
+    },
+  );
+
+  test.each([
     { kind: 'session', path: (id: string) => `/v1/admin/sessions/${id}/revoke`, body: { reason: 'KICK' } },
     { kind: 'grant', path: () => '/v1/admin/free-spins', body: {} },
   ])('a request that called the provider is found, and leads to its $kind', async ({ kind, path, body }) => {

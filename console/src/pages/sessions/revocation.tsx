@@ -3,6 +3,8 @@ import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
+import { useResource } from '../../parts/resource.ts';
+import { durationText } from '../../parts/time.tsx';
 import { sessions as words } from '../../strings.ts';
 
 interface RevocationProps {
@@ -15,7 +17,7 @@ const REASONS: readonly Reason[] = ['KICK', 'SELF_EXCLUSION', 'FRAUD_HOLD', 'OTH
 
 /** Ends a session; the provider is notified to stop the game. */
 export function RevokeButton({ session, onDone }: RevocationProps) {
-  const { sessionId, playerRef, operatorId, status } = session;
+  const { sessionId, playerRef, operatorId, providerId, status } = session;
   const run = async (form: FormData) => {
     const body = { reason: form.get('revokeReason') as Reason };
     const params = { path: { sessionId } };
@@ -29,13 +31,27 @@ export function RevokeButton({ session, onDone }: RevocationProps) {
       label={words.revoke}
       role="support"
       danger
-      sentence={words.revokes(playerRef, operatorId)}
+      sentence={
+        <>
+          {words.revokes(playerRef, operatorId)} <LateSettlement providerId={providerId} />
+        </>
+      }
       fields={<Reasons />}
       impossible={status === 'REVOKED' ? words.alreadyRevoked : undefined}
       run={run}
       onDone={onDone}
     />
   );
+}
+
+/** Says what becomes of the session's open rounds, which depends on a setting of the provider. */
+function LateSettlement({ providerId }: { readonly providerId: string }) {
+  const provider = useResource(providerId, (signal) =>
+    answer(api.GET('/v1/admin/providers/{id}', { params: { path: { id: providerId } }, signal })),
+  );
+  if (!provider.data.value) return <>{words.lateSettlementUnread(providerId)}</>;
+  const { lateSettlementSeconds: seconds } = provider.data.value;
+  return <>{words.lateSettlement(providerId, seconds === 0 ? undefined : durationText(seconds))}</>;
 }
 
 function Reasons() {
