@@ -956,6 +956,13 @@ export const edit = {
   unchanged: 'Nothing is changed yet.',
   none: 'none',
   change: (term: string, before: string, after: string) => `${term}: ${before} → ${after}`,
+  disables: {
+    operator:
+      'All calls of the operator are refused, and new sessions and BETs of its players. WINs and ROLLBACKs of open rounds are still accepted.',
+    provider:
+      'All calls of the provider are refused, also WINs and ROLLBACKs: its open rounds cannot be settled. To stop only new sessions and BETs, pause it.',
+    game: 'New sessions, BETs and free spins of the game are refused. WINs and ROLLBACKs of open rounds are still accepted.',
+  },
 };
 
 export const games = {

@@ -218,6 +218,20 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test.each([
+    { kind: 'provider', id: PROVIDER, says: 'also WINs and ROLLBACKs: its open rounds cannot be settled' },
+    { kind: 'operator', id: OPERATOR, says: 'WINs and ROLLBACKs of open rounds are still accepted' },
+    { kind: 'game', id: GAME, says: 'WINs and ROLLBACKs of open rounds are still accepted' },
+  ])('before a $kind is disabled, the dialog says what becomes of its open rounds', async (tenant) => {
+    const { kind, id, says } = tenant;
+    const page = await desk.signedIn(`/console/${kind}s/${id}`);
+    await page.getByText(`Change the ${kind}`).first().click();
+    await page.getByLabel('Status').selectOption('DISABLED');
+    await page.getByRole('button', { name: `Change the ${kind}` }).click();
+    await page.getByRole('dialog').getByText('Status: ACTIVE → DISABLED').getByText(says).waitFor();
+    await page.context().close();
+  });
+
   test('the list of changes names the value that the record has by now', async () => {
     const path = `/v1/admin/operators/${OPERATOR}`;
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`);

@@ -18,6 +18,8 @@ export interface EditField {
   readonly show?: (value: string) => string;
   /** Why the value cannot be sent; undefined if it can. */
   readonly wrong?: (value: string) => string | undefined;
+  /** What the reader should know before a change to this value is sent; undefined if nothing. */
+  readonly consequence?: (value: string) => string | undefined;
 }
 
 interface EditFormProps {
@@ -44,9 +46,15 @@ export function EditForm({ title, label, role, fields, note, run, onDone }: Edit
   const list = (
     <span class="changes">
       {changes.map((field) => {
-        const { name, label: term, value, show = (text) => text } = field;
+        const { name, label: term, value, show = (text) => text, consequence } = field;
         const [before, after] = [value, textOf(field)].map((text) => (text === '' ? words.none : show(text)));
-        return <span key={name}>{words.change(term, before ?? '', after ?? '')}</span>;
+        const consequences = consequence?.(textOf(field));
+        return (
+          <span key={name}>
+            {words.change(term, before ?? '', after ?? '')}{' '}
+            {consequences !== undefined && <strong>{consequences}</strong>}
+          </span>
+        );
       })}
       {note !== undefined && <span>{note}</span>}
     </span>

@@ -10,7 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Pausing } from '../../parts/pausing.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
-import { games as words } from '../../strings.ts';
+import { edit, games as words } from '../../strings.ts';
 
 export default function Game() {
   const { id = '' } = useRoute().params;
@@ -68,7 +68,13 @@ function Changes({ game, reload }: { readonly game: Schema<'GameResponse'>; read
       role="admin"
       fields={[
         { name: 'name', label: words.name, value: name },
-        { name: 'status', label: words.status, value: status, options: ['ACTIVE', 'DISABLED'] },
+        {
+          name: 'status',
+          label: words.status,
+          value: status,
+          options: ['ACTIVE', 'DISABLED'],
+          consequence: (chosen) => (chosen === 'DISABLED' ? edit.disables.game : undefined),
+        },
         { name: 'launchUrl', label: words.launchUrl, value: launchUrl ?? '' },
         {
           name: 'roundDetailsUrl',

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/schemas.ts';
 import type { EditField } from '../../parts/edit-form.tsx';
-import { tenants as words } from '../../strings.ts';
+import { edit, tenants as words } from '../../strings.ts';
 
 export type Listed = Schema<'OperatorResponse'> | Schema<'ProviderResponse'>;
 
@@ -60,6 +60,7 @@ export function integerField<Tenant>(
 
 /** All fields of a kind, in the order in which they are shown. */
 export function fieldsOf<Tenant extends Listed>({
+  kind,
   addressField,
   ownFields,
 }: TenantKind<Tenant>): readonly TenantField<Tenant>[] {
@@ -69,6 +70,7 @@ export function fieldsOf<Tenant extends Listed>({
       name: 'status',
       label: words.status,
       options: ['ACTIVE', 'DISABLED'],
+      consequence: (status) => (status === 'DISABLED' ? edit.disables[kind] : undefined),
       textOf: ({ status }) => status,
     },
     addressField,
