@@ -66,7 +66,6 @@ export const shell = {
   notFound: 'There is no such page',
   notFoundHint: 'The address may be cut off. The pages are in the navigation.',
   loading: 'Loading …',
-  back: 'Back',
 };
 
 export const search = {
@@ -118,7 +117,7 @@ export const filters = {
 };
 
 export const action = {
-  cancel: 'Cancel',
+  back: 'Back',
   dismiss: 'Dismiss',
   reason: 'Reason',
   needsRole: (role: string) => `Needs the role ${role}`,
@@ -973,7 +972,7 @@ export const games = {
   exists: (id: string) => `There is a game ${id} already. Open its page to change it.`,
   change: 'Change the game',
   changedMeanwhile:
-    'Somebody else has changed the game meanwhile. Cancel: the page then shows the game as it is. Check your changes, and send them again.',
+    'Somebody else has changed the game meanwhile. Go back: the page then shows the game as it is. Check your changes, and send them again.',
   id: 'Id',
   name: 'Name',
   provider: 'Provider',

@@ -72,7 +72,8 @@ describeDesk('free spins', () => {
     world.provider.batches.get(`batch-of-${requestRef}`)!.remainingSpins = 1;
     await button(page, 'Cancel the grant').click();
     await dialog(page).getByText('(at most 2.00 EUR)').waitFor();
-    await dialog(page).getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expect.poll(() => dialog(page).getByRole('button', { name: 'Cancel' }).count()).toBe(1);
+    await dialog(page).getByRole('button', { name: 'Back' }).click();
     await button(page, 'Ask the provider').click();
     await dialog(page).getByRole('button', { name: 'Ask the provider' }).click();
     await page.getByText('1 spin remains.').waitFor();
@@ -270,7 +271,7 @@ describeDesk('free spins', () => {
     await expect.poll(() => detail(page, 'Stake').textContent()).toBe('Stakeunknown');
     await button(page, 'Cancel the grant').click();
     await dialog(page).getByText('(a stake that the provider chooses)').waitFor();
-    await dialog(page).getByRole('button', { name: 'Cancel', exact: true }).click();
+    await dialog(page).getByRole('button', { name: 'Back' }).click();
     for (const list of ['free-spins', `players/by-default?operatorId=${OPERATOR}`]) {
       // A new context would ask for the key again; a link does not.
       await page.evaluate(

@@ -161,7 +161,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     answer();
     await expect.poll(() => currency.inputValue()).toBe('EUR');
     await currency.fill('USD');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
     const readAgain = page.waitForResponse('**/v1/admin/sessions?*');
     await page.getByRole('button', { name: 'Refresh' }).click();
     await readAgain;

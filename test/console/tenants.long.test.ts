@@ -126,7 +126,7 @@ describeDesk('operators, providers and games', () => {
     await page.getByText('The console tries again by itself.').waitFor({ state: 'detached' });
     expect(await reason.inputValue()).toBe('a long explanation');
     expect(await dialog.getByRole('button', { name: 'Pause the operator' }).isVisible()).toBe(true);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Back' }).click();
     await page.getByText('moved by a colleague').waitFor();
     await world.admin('POST', `${path}/resume`, {});
     await page.context().close();
@@ -163,7 +163,7 @@ describeDesk('operators, providers and games', () => {
     );
     expect(await reason.inputValue()).toBe('a long explanation');
     expect(await confirm.isVisible()).toBe(true);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Resume the operator' }).waitFor();
     await expect.poll(() => page.getByLabel('Requests per second').inputValue()).toBe('120');
     await world.admin('POST', `${path}/resume`, {});
@@ -266,7 +266,7 @@ describeDesk('operators, providers and games', () => {
     };
     await send();
     await dialog.getByRole('alert').filter({ hasText: 'Somebody else has changed the game' }).waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Back' }).click();
     await page.locator('.details').getByText(launchUrl).waitFor();
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Typed by the desk');
     await send();
@@ -284,7 +284,7 @@ describeDesk('operators, providers and games', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Change the provider' }).click();
     await dialog.getByRole('alert').filter({ hasText: 'webhookBaseUrl' }).waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Back' }).click();
     await expect.poll(() => page.getByLabel('Callback address').inputValue()).toBe('ftp://elsewhere');
     await page.context().close();
   });

@@ -139,7 +139,7 @@ describeDesk('the pages of transactions', () => {
     await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
     await held.arrived;
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
-    await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Back' }).isDisabled()).toBe(true);
     expect(await dialog.isVisible()).toBe(true);
     held.release();
     await page.getByText('The operator credited 0.70 EUR.').waitFor();
@@ -409,10 +409,10 @@ describeDesk('the pages of transactions', () => {
       await page.waitForURL(`**/console/transactions/${providerId}/${id}`);
       await page.getByRole('button', { name: 'Resolve now' }).click();
       await dialog.getByText(`Sends the ${what} to the operator again`).waitFor();
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('button', { name: 'Settle by hand' }).click();
       await dialog.getByText(`the ${what} counts as booked by the operator`).waitFor();
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.getByRole('button', { name: 'Back' }).click();
       await dialog.waitFor({ state: 'detached' });
     }
     await page.context().close();

@@ -158,7 +158,7 @@ function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
             disabled={busy.value}
             onClick={() => dialog.current?.close()}
           >
-            {words.cancel}
+            {words.back}
           </button>
           <button type="submit" class={`btn ${danger ? 'btn-danger' : 'btn-primary'}`} disabled={busy.value}>
             {busy.value ? words.busy : label}
