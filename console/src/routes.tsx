@@ -1,8 +1,11 @@
 import type { AnyComponent } from 'preact';
 import { lazy } from 'preact-iso';
 import type { Role } from './api/session.ts';
+import { readSettings } from './api/sign-in.ts';
 import { addressOf } from './parts/addresses.ts';
+import { Loaded } from './parts/loaded.tsx';
 import { PageFailed } from './parts/page-failed.tsx';
+import { useResource } from './parts/resource.ts';
 import type { NavigationLink } from './parts/shell.tsx';
 import * as words from './strings.ts';
 
@@ -34,9 +37,29 @@ function page(path: string, load: Load, link?: LinkOptions): PageRoute {
   return { path, component, link: { title, address: path, role, sandboxOnly } };
 }
 
-/** After an upgrade, the modules of the previous version are gone: the page then offers to load the console again. */
+/** `lazy` remembers a failed attempt, so another component takes the page's place then, and tries again. */
 function loaded(load: Load): AnyComponent {
-  return lazy(() => load().catch(() => ({ default: PageFailed })));
+  return lazy(() => load().catch(() => ({ default: loadedAgain(load) })));
+}
+
+/**
+ * A page whose module could not be loaded. It is tried again until the service answers. If it answers, but does not have
+ * the module, it was upgraded: the page then offers to load the console again.
+ */
+function loadedAgain(load: Load): AnyComponent {
+  const read = async () => {
+    try {
+      return (await load()).default;
+    } catch {
+      await readSettings();
+      return PageFailed;
+    }
+  };
+  return function LoadedAgain(props) {
+    const module = useResource('module', read);
+    const Page = module.data.value;
+    return Page ? <Page {...props} /> : <Loaded of={module}>{() => null}</Loaded>;
+  };
 }
 
 /** Every page. The links of the navigation have the order of this list. */

@@ -25,7 +25,7 @@ export const problems = {
     'wait-then-retry': 'Wait a moment, then try again.',
     'contact-platform': 'Ask the operations team.',
   } as Readonly<Record<string, string>>,
-  pageFailed: 'This page cannot be shown. The service may have been upgraded since the console was opened.',
+  pageFailed: 'This page cannot be shown. The service was probably upgraded since the console was opened.',
   reload: 'Reload the console',
   partMissing:
     'A part of the console could not be loaded. Reload the page: the service may have been upgraded since it was opened.',

@@ -277,6 +277,31 @@ describeDesk('the desk', () => {
     }
   });
 
+  test('a page that could not be loaded while the service was away is shown once it answers', async () => {
+    const page = await desk.signedIn();
+    const away = ['**/console/assets/approvals-*.js', '**/console/settings.json'];
+    for (const path of away) await page.route(path, (route) => route.abort());
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await alert(page).filter({ hasText: 'The service does not answer.' }).waitFor();
+    for (const path of away) await page.unroute(path);
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    expect(await alert(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('a page that an upgrade has removed offers to load the console again, and is tried again', async () => {
+    const page = await desk.signedIn();
+    await page.route('**/console/assets/limits-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Limits' }).click();
+    await alert(page).getByRole('button', { name: 'Reload the console' }).waitFor();
+    await page.unroute('**/console/assets/limits-*.js');
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await page.getByRole('link', { name: 'Limits' }).click();
+    await page.getByRole('heading', { name: 'Limits' }).first().waitFor();
+    await page.context().close();
+  });
+
   test('a stream that breaks is connected again', async () => {
     const page = await desk.signedIn();
     const live = page.getByRole('banner').getByText('Live', { exact: true });
