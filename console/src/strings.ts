@@ -122,6 +122,9 @@ export const action = {
   reason: 'Reason',
   needsRole: (role: string) => `Needs the role ${role}`,
   busy: 'Working …',
+  slow: 'The service has not answered yet, and may still carry this out. If you go back, a notice will say how it ended.',
+  underWay: 'The service has not answered yet.',
+  outcomeUnknown: 'This may have been carried out: look before you repeat it.',
   done: (label: string) => `${label}: done.`,
   notDone: (label: string, problem: string) => `${label}: ${problem}`,
   waitsForApproval: (label: string) =>
@@ -629,6 +632,8 @@ export const freeSpins = {
   batchId: 'Batch id',
   requestRef: 'Request reference',
   refHint: 'The same reference is granted at most once.',
+  sendUnchanged:
+    'This may have been carried out. Send it again unchanged: the same reference is granted at most once.',
   state: 'State',
   operator: 'Operator',
   provider: 'Provider',

@@ -277,6 +277,21 @@ describeDesk('the desk', () => {
     }
   });
 
+  test('a read that gets no answer is given up, and repeated', async () => {
+    const page = await desk.open('/console/operators');
+    await page.addInitScript(
+      'const bound = AbortSignal.timeout; AbortSignal.timeout = (ms) => bound.call(AbortSignal, ms / 3)',
+    );
+    await page.reload();
+    let hangs = true;
+    await page.route('**/v1/admin/operators*', (route) => (hangs ? undefined : route.continue()));
+    await signIn(page, ADMIN_KEY);
+    await alert(page).filter({ hasText: 'The service does not answer.' }).waitFor();
+    hangs = false;
+    await page.getByRole('table', { name: 'Operators' }).getByRole('link', { name: OPERATOR }).waitFor();
+    await page.context().close();
+  });
+
   test('a page that could not be loaded while the service was away is shown once it answers', async () => {
     const page = await desk.signedIn();
     const away = ['**/console/assets/approvals-*.js', '**/console/settings.json'];

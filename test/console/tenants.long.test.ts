@@ -332,6 +332,18 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('an action whose connection breaks is said to be possibly carried out', async () => {
+    const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
+    await page.route('**/pause', (route) => route.abort());
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('moved');
+    await dialog.getByRole('button', { name: 'Pause the operator' }).click();
+    const alert = dialog.getByRole('alert').filter({ hasText: 'The service does not answer.' });
+    await alert.getByText('This may have been carried out: look before you repeat it.').waitFor();
+    await page.context().close();
+  });
+
   test('another action that got a 500 is not said to be carried out at most once', async () => {
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
     await page.route('**/pause', (route) => {

@@ -13,11 +13,21 @@ const credentials: Middleware = {
   },
 };
 
+/** Longest wait for the answer to a read, in milliseconds. */
+export const READ_MS = 30_000;
+
+/** An action has no bound: it may be carried out even if nobody waits for its answer. */
+const bounded = (request: Request): Promise<Response> =>
+  request.method === 'GET'
+    ? fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(READ_MS)]) })
+    : fetch(request);
+
 /** The admin API, typed by its own document. Pages call it through `answer`. */
 export const api = createClient<paths, 'application/json'>({
   baseUrl: '/',
   cache: 'no-store',
   redirect: 'error',
+  fetch: bounded,
 });
 api.use(credentials);
 
@@ -63,7 +73,9 @@ export async function csv(
 
 /** Reads JSON that no document describes, such as that of the console's own routes, with the key in its header. */
 export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
-  const response = await inSession(get(path, 'application/json', signal));
+  const response = await inSession(
+    get(path, 'application/json', AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])),
+  );
   return (await response.json().catch(asProblem)) as T;
 }
 

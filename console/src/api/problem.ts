@@ -12,6 +12,8 @@ export class Problem extends Error {
     readonly nextAction: string | undefined,
     /** Finds the call in the logs and in the audit log. */
     readonly requestId: string | undefined,
+    /** What to do next, instead of the general sentence about `nextAction`. */
+    readonly advice?: string,
   ) {
     super(message);
   }
@@ -36,6 +38,18 @@ export class Problem extends Error {
 
   static unreachable(): Problem {
     return new Problem(problems.unreachable, 0, undefined, undefined, undefined);
+  }
+
+  /** The same failure with a sentence of its own about what to do next. */
+  advised(advice: string): Problem {
+    const { message, status, code, nextAction, requestId } = this;
+    return new Problem(message, status, code, nextAction, requestId, advice);
+  }
+
+  /** Whether an action may have been carried out, because the service has not said how it ended. */
+  get outcomeUnknown(): boolean {
+    const { status, code } = this;
+    return code === undefined && (status === 0 || status >= 500);
   }
 
   /** Whether the same read may succeed in a moment: the service or its database restarts, or has too much to do. */

@@ -1,4 +1,4 @@
-import { answer, api } from './client.ts';
+import { answer, api, READ_MS } from './client.ts';
 import { Problem } from './problem.ts';
 import { beginSession, endSession, keptKey } from './session.ts';
 
@@ -18,7 +18,8 @@ export interface Issuer {
 }
 
 export async function readSettings(): Promise<Settings> {
-  const response = await fetch('/console/settings.json', { cache: 'no-store' }).catch(() => {
+  const signal = AbortSignal.timeout(READ_MS);
+  const response = await fetch('/console/settings.json', { cache: 'no-store', signal }).catch(() => {
     throw Problem.unreachable();
   });
   if (!response.ok) throw Problem.of(response, await response.json().catch(() => undefined));

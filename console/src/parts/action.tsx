@@ -8,7 +8,7 @@ import type { Outcome } from './notice.tsx';
 import { focusContent } from './page.ts';
 import { ProblemAlert } from './problem.tsx';
 import { useOpenDialog } from './unsaved.ts';
-import { useAction } from './use-action.ts';
+import { type Action, useAction } from './use-action.ts';
 
 /** Longest reason that the API takes, in characters. */
 const LONGEST_REASON = 500;
@@ -39,15 +39,18 @@ export interface ActionProps {
 export function ActionButton(props: ActionProps) {
   const open = useSignal(false);
   const { label, role, danger, impossible } = props;
+  const action = useAction(label, open);
+  // The dialog was left before the end: another one would send the action a second time.
+  const left = action.busy.value && !open.value ? words.underWay : undefined;
   return (
     <>
       <HintedButton
         label={label}
         style={danger ? 'btn-outline-danger' : 'btn-outline-primary'}
-        obstacle={may(role) ? impossible : words.needsRole(role)}
+        obstacle={may(role) ? (left ?? impossible) : words.needsRole(role)}
         onClick={() => (open.value = true)}
       />
-      {open.value && <ConfirmDialog {...props} onClose={() => (open.value = false)} />}
+      {open.value && <ConfirmDialog {...props} action={action} onClose={() => (open.value = false)} />}
     </>
   );
 }
@@ -95,12 +98,13 @@ export function HintedButton({ label, style, obstacle, onClick }: HintedButtonPr
 }
 
 /** A modal dialog that says what will happen, takes the reason, and shows the service's refusal, if it refuses. */
-function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
+function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly onClose: () => void }) {
   const { label, sentence, reason, suggestedReason, fields, danger, run, onDone, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [title, sentenceId, reasonId] = [useId(), useId(), useId()];
-  const { busy, problem, carryOut } = useAction(label);
+  const { busy, slow, problem, forgetProblem, carryOut } = props.action;
   useOpenDialog();
+  useEffect(() => forgetProblem, []);
   useEffect(() => dialog.current?.showModal(), []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -111,12 +115,13 @@ function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
       return outcome;
     }, onDone);
   };
-  // A dialog that is opened again would send the action a second time, so it stays until the answer is there.
+  // The person sees the outcome here, unless it takes too long.
+  const stays = () => busy.value && !slow.value;
   const cancel = (event: Event) => {
-    if (busy.value) event.preventDefault();
+    if (stays()) event.preventDefault();
   };
   // Chromium closes a dialog at a second Escape even if the first was prevented.
-  const close = () => (busy.value ? dialog.current?.showModal() : onClose());
+  const close = () => (stays() ? dialog.current?.showModal() : onClose());
   return (
     <dialog
       ref={dialog}
@@ -151,11 +156,14 @@ function ConfirmDialog(props: ActionProps & { readonly onClose: () => void }) {
           </div>
         )}
         {problem.value && <ProblemAlert problem={problem.value} />}
+        <p role="status" class="mb-0">
+          {slow.value && words.slow}
+        </p>
         <div class="dialog-buttons">
           <button
             type="button"
             class="btn btn-outline-secondary"
-            disabled={busy.value}
+            disabled={stays()}
             onClick={() => dialog.current?.close()}
           >
             {words.back}

@@ -98,7 +98,7 @@ export function AdjustmentButton(props: AdjustmentProps) {
         // The service knows the id with the earlier terms: only those can be sent again.
         if (repeated) fill(earlier);
       }
-      throw error;
+      throw error instanceof Problem && error.outcomeUnknown ? error.advised(words.adjustmentIdHint) : error;
     } finally {
       unfinished.value = unfinishedOf(operatorId, playerRef);
     }

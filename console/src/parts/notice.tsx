@@ -42,7 +42,10 @@ export function announce(label: string, outcome: Outcome = {}, origin?: PageLink
   notice.value = { sentence: message ?? sentence, approvalId, page: origin && page, failed };
 }
 
-/** Shows that an action has failed whose page is no longer shown. */
+/**
+ * Shows that an action has failed whose dialog is no longer shown.
+ * @param page the page on which the action was started, if the person has left it
+ */
 export function announceFailure(label: string, message: string, page: PageLink): void {
   notice.value = { sentence: words.notDone(label, message), page, failed: true };
 }

@@ -11,7 +11,7 @@ interface ProblemAlertProps {
 
 /** The service's own sentence, what to do next, and the request's id. */
 export function ProblemAlert({ problem, retry, retries = false }: ProblemAlertProps) {
-  const next = retries ? words.retrying : words.next[problem.nextAction ?? ''];
+  const next = retries ? words.retrying : (problem.advice ?? words.next[problem.nextAction ?? '']);
   return (
     <div role="alert" class="alert alert-danger">
       <p class="mb-0 fw-semibold">{problem.message}</p>

@@ -9,6 +9,7 @@ import { ActionButton } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
 import { LATEST } from '../../parts/local-time.ts';
 import type { Outcome } from '../../parts/notice.tsx';
+import { problemOf } from '../../parts/problem.tsx';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
@@ -70,13 +71,18 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           role="promotions"
           sentence={words.sendSentence(spins, count, stake, expiry, shown?.requires === 'approval')}
           impossible={obstacle ?? (shown ? undefined : words.noPreview)}
-          run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch))}
+          run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch)).catch(failed)}
           onDone={(outcome) => outcome?.page && route(outcome.page.address)}
         />{' '}
         <a href={kind === 'grant' ? GRANTS : BATCHES}>{words.backToList}</a>
       </form>
     </>
   );
+}
+
+function failed(error: unknown): never {
+  const problem = problemOf(error);
+  throw problem.outcomeUnknown ? problem.advised(words.sendUnchanged) : problem;
 }
 
 async function sendGrant(

@@ -1,7 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { answer, api } from '../../api/client.ts';
-import { Problem } from '../../api/problem.ts';
 import { me } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
@@ -124,10 +123,10 @@ export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
  * overlap.
  */
 function failed(error: unknown, atOnce: boolean): never {
-  const { status, code, requestId } = problemOf(error);
-  if (status >= 400 && status < 500 && code !== undefined) throw error;
-  const advice = atOnce ? words.rotationAtOnceUnknown : words.rotationUnknown;
-  throw new Problem(advice, status, code, undefined, requestId);
+  const problem = problemOf(error);
+  const { status, code } = problem;
+  if (status >= 400 && status < 500 && code !== undefined) throw problem;
+  throw problem.advised(atOnce ? words.rotationAtOnceUnknown : words.rotationUnknown);
 }
 
 interface NewTenantProps {
