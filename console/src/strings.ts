@@ -68,6 +68,23 @@ export const shell = {
   loading: 'Loading …',
 };
 
+/** Headings of pages whose record does not exist. */
+export const missing = {
+  transaction: 'There is no such transaction',
+  round: 'There is no such round',
+  session: 'There is no such session',
+  callback: 'There is no such callback',
+  grant: 'There is no such grant',
+  batch: 'There is no such batch',
+  approval: 'There is no such approval',
+  item: 'There is no such attention item',
+  operator: 'There is no such operator',
+  provider: 'There is no such provider',
+  game: 'There is no such game',
+  reconciliation: 'There is no such reconciliation',
+  hint: 'The address may be cut off. Look in',
+};
+
 export const search = {
   label: 'Search any id',
   hint: 'The key / focuses this field.',
@@ -588,6 +605,7 @@ export const sessions = {
   notifies: (providerId: string) =>
     `Tells ${providerId} once more that the session is revoked. The service refuses this if the provider has answered it.`,
   delivered: 'The session is revoked, and the provider knows it.',
+  notificationPending: 'The session is revoked. The provider is being notified, or will be soon.',
   notDelivered: (error: string) =>
     `The session is revoked, but the provider does not know it: ${error}. Send the revocation again.`,
 

@@ -18,6 +18,9 @@ import {
 const MAX_BYTES = 120_000;
 const IDLE_MINUTES = 15;
 
+const hrefsOf = (links: unknown[]) =>
+  links.map((link) => (link as { getAttribute(name: string): string }).getAttribute('href'));
+
 describeDesk('the desk', () => {
   const world = useWorld({ SANDBOX: 'true' });
   const desk = useDesk(world);
@@ -314,6 +317,32 @@ describeDesk('the desk', () => {
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
     await page.getByRole('link', { name: 'Limits' }).click();
     await page.getByRole('heading', { name: 'Limits' }).first().waitFor();
+    await page.context().close();
+  });
+
+  test('a page of a record that does not exist says so, and leads to the list', async () => {
+    const page = await desk.signedIn();
+    for (const [path, name, list] of [
+      [`transactions/${PROVIDER}/nosuch`, 'transaction', 'transactions'],
+      [`rounds/${PROVIDER}/nosuch`, 'round', 'rounds'],
+      ['sessions/xx', 'session', 'players'],
+      ['free-spins/nosuch', 'grant', 'free-spins'],
+      ['free-spins/batches/xx', 'batch', 'free-spins/batches'],
+      ['approvals/xx', 'approval', 'approvals'],
+      ['attention/xx', 'attention item', 'attention'],
+      ['operators/nosuch', 'operator', 'operators'],
+      ['providers/nosuch', 'provider', 'providers'],
+      ['games/nosuch', 'game', 'games'],
+      ['reconciliation/xx', 'reconciliation', 'reconciliation'],
+    ]) {
+      await page.evaluate(
+        `history.pushState(null, '', '/console/${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+      const main = page.getByRole('main');
+      await main.getByRole('heading', { name: `There is no such ${name}` }).waitFor();
+      expect(await main.getByRole('link').evaluateAll(hrefsOf)).toEqual([`/console/${list}`]);
+      expect(await main.getByRole('button').count()).toBe(0);
+    }
     await page.context().close();
   });
 

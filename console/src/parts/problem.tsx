@@ -3,7 +3,7 @@ import { problems as words } from '../strings.ts';
 
 interface ProblemAlertProps {
   readonly problem: Problem;
-  /** Shows a button that tries again. */
+  /** Shows a button that tries again, unless the same request would be refused again. */
   readonly retry?: (() => void) | undefined;
   /** Whether the console tries again by itself. */
   readonly retries?: boolean;
@@ -17,7 +17,7 @@ export function ProblemAlert({ problem, retry, retries = false }: ProblemAlertPr
       <p class="mb-0 fw-semibold">{problem.message}</p>
       {next && <p class="mb-0">{next}</p>}
       {problem.requestId && <p class="mb-0 small">{words.request(problem.requestId)}</p>}
-      {retry && (
+      {retry && problem.nextAction !== 'fix-request' && (
         <button type="button" class="btn btn-sm btn-outline-danger mt-2" onClick={retry}>
           {words.tryAgain}
         </button>

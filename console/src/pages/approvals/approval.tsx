@@ -8,6 +8,7 @@ import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left, Time } from '../../parts/time.tsx';
@@ -32,6 +33,7 @@ export default function ApprovalPage() {
       },
     },
   );
+  if (isMissing(approval)) return <Missing kind="approval" />;
   return (
     <>
       <h1 class="h4">{words.one}</h1>

@@ -8,6 +8,7 @@ import { Details } from '../../parts/details.tsx';
 import { instantIn, linesIn, textIn } from '../../parts/form-field.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Time, timeText } from '../../parts/time.tsx';
@@ -26,6 +27,7 @@ export default function ItemPage() {
     (signal) => answer(api.GET('/v1/admin/attention/{id}', { params: { path: { id } }, signal })),
     { on: { attention: (changed) => changed.id === id } },
   );
+  if (isMissing(item)) return <Missing kind="item" />;
   return (
     <>
       <h1 class="h4">{words.one}</h1>

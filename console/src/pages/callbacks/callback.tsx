@@ -3,6 +3,7 @@ import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { useRedirect } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { callbacks as words } from '../../strings.ts';
@@ -16,6 +17,7 @@ export default function CallbackPage() {
   );
   const found = callback.data.value;
   useRedirect(found && pageOf(found));
+  if (isMissing(callback)) return <Missing kind="callback" />;
   return (
     <>
       <h1 class="h4">{words.one}</h1>

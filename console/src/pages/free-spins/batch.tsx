@@ -9,6 +9,7 @@ import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
@@ -57,6 +58,7 @@ export default function BatchPage() {
   const reload = () => {
     for (const read of [batch, failures, grants]) read.reload();
   };
+  if (isMissing(batch)) return <Missing kind="batch" />;
   return (
     <>
       <h1 class="h4">{words.batch}</h1>

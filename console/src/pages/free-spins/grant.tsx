@@ -8,6 +8,7 @@ import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { cancelledText, Stake, stakeText } from '../../parts/stake.tsx';
@@ -45,6 +46,7 @@ export default function GrantPage() {
     grant.reload();
     callbacks.reload();
   };
+  if (isMissing(grant)) return <Missing kind="grant" />;
   return (
     <>
       <h1 class="h4">

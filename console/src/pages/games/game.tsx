@@ -7,6 +7,7 @@ import { Details } from '../../parts/details.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Pausing } from '../../parts/pausing.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -20,6 +21,7 @@ export default function Game() {
     (signal) => answer(api.GET('/v1/admin/games/{gameId}', { params: { path: { gameId: id } }, signal })),
     WITH_OVERVIEW,
   );
+  if (isMissing(game)) return <Missing kind="game" />;
   return (
     <>
       <h1 class="h4">{words.one(id)}</h1>

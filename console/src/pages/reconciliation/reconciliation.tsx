@@ -6,6 +6,7 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Money } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
@@ -23,6 +24,7 @@ export default function Reconciliation() {
   const findings = useResource(url, (signal) =>
     answer(api.GET('/v1/admin/reconciliations/{id}/findings', { params: { path: { id }, query }, signal })),
   );
+  if (isMissing(report)) return <Missing kind="reconciliation" />;
   return (
     <>
       <h1 class="h4">{words.one}</h1>

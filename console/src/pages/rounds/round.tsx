@@ -8,6 +8,7 @@ import { Details } from '../../parts/details.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Money } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
@@ -49,6 +50,7 @@ export default function RoundPage() {
       ),
     { on: eventsOf(() => round.data.value?.items ?? []) },
   );
+  if (isMissing(round)) return <Missing kind="round" />;
   return (
     <>
       <h1 class="h4">

@@ -91,6 +91,7 @@ export function NotifyButton({ session, onDone }: RevocationProps) {
 }
 
 function outcomeOf({ delivered, error, status }: Schema<'RevocationNotification'>): Outcome {
+  if (error === 'pending') return { message: words.notificationPending };
   const message = delivered ? words.delivered : words.notDelivered(error ?? String(status ?? ''));
   return { message, failed: !delivered };
 }

@@ -6,6 +6,7 @@ import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Money } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
@@ -54,6 +55,7 @@ export default function SessionPage() {
     page.reload();
     callbacks.reload();
   };
+  if (isMissing(page)) return <Missing kind="session" />;
   return (
     <>
       <h1 class="h4">

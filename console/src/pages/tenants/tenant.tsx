@@ -2,6 +2,7 @@ import { addressOf } from '../../parts/addresses.ts';
 import { Details } from '../../parts/details.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Pausing } from '../../parts/pausing.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -20,6 +21,7 @@ export function TenantPage<Tenant extends Listed>({ of, id }: TenantPageProps<Te
   const title = of.words.one(id);
   useTitle(title);
   const tenant = useResource(`${of.kind} ${id}`, (signal) => of.read(id, signal), WITH_OVERVIEW);
+  if (isMissing(tenant)) return <Missing kind={of.kind} />;
   return (
     <>
       <h1 class="h4">{title}</h1>

@@ -8,6 +8,7 @@ import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { transactionMoney } from '../../parts/money.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
@@ -44,6 +45,7 @@ export default function TransactionPage() {
       ),
     { on: eventsOf(() => [{ providerId, transactionId, state: detail.data.value?.state }]) },
   );
+  if (isMissing(detail)) return <Missing kind="transaction" />;
   return (
     <>
       <h1 class="h4">
