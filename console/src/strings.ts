@@ -798,6 +798,8 @@ export const freeSpins = {
   needsNoApproval: 'Needs no approval.',
   limit: (name: string, limit: string, used: string) => `${name} is ${limit}; ${used} were used in 24 hours.`,
   noLimits: (currency: string) => `No limit applies in ${currency}.`,
+  repeated: (ref: string, at?: string) =>
+    `The reference ${ref} was used ${at === undefined ? 'before' : `on ${at}`}: nothing was sent now.`,
   sendGrant: 'Grant the spins',
   sendBatch: (players: number) => `Grant spins to ${counted(players, 'player')}`,
   sendSentence: (spins: number, players: number, stake: string, expiry: string, approval: boolean) =>

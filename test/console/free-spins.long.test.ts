@@ -65,6 +65,17 @@ describeDesk('free spins', () => {
     expect(grantsTo('twice')).toBe(1);
     expect(page.url()).toContain(new URL(form).searchParams.get('requestRef'));
 
+    await page.goBack();
+    await fill(page, '0.20');
+    await page.getByLabel('Player', { exact: true }).fill('twice');
+    await preview(page).getByText('2.00 EUR').waitFor();
+    await button(page, 'Grant the spins').click();
+    await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
+    await page.waitForURL(/free-spins\/grant-/);
+    await page.getByText(/^The reference grant-of-ticket-7 was used on .*: nothing was sent now\./).waitFor();
+    await main(page).getByText('Granted', { exact: true }).waitFor();
+    expect(grantsTo('twice')).toBe(1);
+
     await button(page, 'Ask the provider').click();
     await dialog(page).getByRole('button', { name: 'Ask the provider' }).click();
     await page.getByText('10 spins remain.').waitFor();

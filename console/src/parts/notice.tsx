@@ -26,6 +26,8 @@ interface Shown {
   readonly approvalId?: string | undefined;
   readonly page?: PageLink | undefined;
   readonly failed?: boolean;
+  /** The page of what the action made, which may be opened next. */
+  readonly madeAddress?: string | undefined;
 }
 
 const notice = signal<Shown | undefined>(undefined);
@@ -33,13 +35,19 @@ const notice = signal<Shown | undefined>(undefined);
 me.subscribe(dismissNotice);
 
 /**
- * Shows the outcome above the page, until it is dismissed or another page is opened.
+ * Shows the outcome above the page, until it is dismissed or another page is opened, except that of what was made.
  * @param origin the page on which the action was started, if the person has left it
  */
 export function announce(label: string, outcome: Outcome = {}, origin?: PageLink): void {
   const { message, approvalId, page = origin, failed = false } = outcome;
   const sentence = approvalId === undefined ? words.done(label) : words.waitsForApproval(label);
-  notice.value = { sentence: message ?? sentence, approvalId, page: origin && page, failed };
+  notice.value = {
+    sentence: message ?? sentence,
+    approvalId,
+    page: origin && page,
+    failed,
+    madeAddress: outcome.page?.address,
+  };
 }
 
 /**
@@ -52,6 +60,11 @@ export function announceFailure(label: string, message: string, page: PageLink):
 
 export function dismissNotice(): void {
   notice.value = undefined;
+}
+
+/** Another page was opened: only what the action made, such as a grant, still shows how it ended. */
+export function dismissNoticeOf(path: string): void {
+  if (notice.peek()?.madeAddress !== path) dismissNotice();
 }
 
 export function Notice() {

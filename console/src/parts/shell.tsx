@@ -6,7 +6,7 @@ import { forgetAllUnfinished } from '../api/unfinished.ts';
 import { connection } from '../api/stream.ts';
 import { shell as words, signIn } from '../strings.ts';
 import { addressOf } from './addresses.ts';
-import { dismissNotice, Notice } from './notice.tsx';
+import { dismissNoticeOf, Notice } from './notice.tsx';
 import { focusContent } from './page.ts';
 import { SearchBox } from './search-box.tsx';
 import { outdated } from './unsaved.ts';
@@ -30,7 +30,7 @@ export function Shell({ links, children }: ShellProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const shownBefore = useRef(false);
   useEffect(() => {
-    dismissNotice();
+    dismissNoticeOf(path);
     if (menu.current && !isWide()) menu.current.open = false;
     // Otherwise the focus would stay on a link of the page before, or go with it to the start of the document.
     if (shownBefore.current) focusContent();

@@ -91,8 +91,11 @@ async function sendGrant(
   const { requestRef } = body;
   const page = { title: `${words.grant} ${requestRef}`, address: addressOf.grant(requestRef) };
   try {
-    const { body: sent } = await answerWithStatus(api.POST('/v1/admin/free-spins', { body }));
-    return 'approvalId' in sent ? { approvalId: sent.approvalId } : { page };
+    const { status, body: sent } = await answerWithStatus(api.POST('/v1/admin/free-spins', { body }));
+    if ('approvalId' in sent) return { approvalId: sent.approvalId };
+    return status === 200
+      ? { page, message: words.repeated(requestRef, timeText(sent.createdAt)) }
+      : { page };
   } catch (error) {
     // The grant is stored as FAILED: its page says why, and what can be done.
     if (!(error instanceof Problem) || error.code !== 'PROVIDER_FAILED') throw error;
@@ -103,10 +106,11 @@ async function sendGrant(
 async function sendBatch(
   body: Schema<'AdminBatchRequest'> & { readonly batchRef: string },
 ): Promise<Outcome> {
-  const sent = await answer(api.POST('/v1/admin/free-spins/batches', { body }));
+  const call = api.POST('/v1/admin/free-spins/batches', { body });
+  const { status, body: sent } = await answerWithStatus(call);
   if ('approvalId' in sent) return { approvalId: sent.approvalId };
   const page = { title: `${words.batch} ${body.batchRef}`, address: addressOf.batch(sent.batchId) };
-  return { page };
+  return status === 200 ? { page, message: words.repeated(body.batchRef) } : { page };
 }
 
 /** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
