@@ -1071,6 +1071,7 @@ export const reconciliation = {
   uploading: (percent: number) => `Sending the statement: ${percent} %`,
   comparing: 'Comparing …',
   noFile: 'Choose a statement.',
+  emptyFile: 'The statement is empty: it needs at least its header.',
   needsRange: 'Enter the operator and the range of time.',
   earlier: 'Reconciliations',
   created: 'Created',

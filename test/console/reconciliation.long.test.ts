@@ -40,9 +40,14 @@ describeDesk('reconciliation', () => {
       new Date(Date.now() + ms - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
     await form.getByLabel('From', { exact: true }).fill(local(-3_600_000));
     await form.getByLabel('To', { exact: true }).fill(local(3_600_000));
-    await form
-      .getByLabel('Statement')
-      .setInputFiles({ name: 'october.csv', mimeType: 'text/csv', buffer: Buffer.from(statement) });
+    const choose = (text: string) =>
+      form
+        .getByLabel('Statement')
+        .setInputFiles({ name: 'october.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await choose('');
+    await form.getByRole('button', { name: 'Compare' }).click();
+    await form.getByRole('alert').getByText('The statement is empty').waitFor();
+    await choose(statement);
     await form.getByLabel('Record the findings in the attention queue').check();
     await form.getByRole('button', { name: 'Compare' }).click();
 

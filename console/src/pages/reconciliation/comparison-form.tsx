@@ -18,7 +18,8 @@ export function ComparisonForm() {
   const recordId = useId();
   const compare = async (form: FormData): Promise<Outcome> => {
     const [query, file] = [queryIn(form), form.get('statement')];
-    if (!(file instanceof File) || file.size === 0) throw Problem.ofForm(words.noFile);
+    if (!(file instanceof File) || file.name === '') throw Problem.ofForm(words.noFile);
+    if (file.size === 0) throw Problem.ofForm(words.emptyFile);
     sent.value = 0;
     const { reconciliationId } = await reconcile(query, file, (share) => (sent.value = share));
     return { page: { title: words.one, address: `/console/reconciliation/${reconciliationId}` } };
