@@ -33,7 +33,8 @@ export function Shell({ links, children }: ShellProps) {
     dismissNoticeOf(path);
     if (menu.current && !isWide()) menu.current.open = false;
     // Otherwise the focus would stay on a link of the page before, or go with it to the start of the document.
-    if (shownBefore.current) focusContent();
+    // The sign-in leaves it there.
+    if (shownBefore.current || document.activeElement === document.body) focusContent();
     shownBefore.current = true;
   }, [path]);
   const sandbox = me.value?.environment === 'sandbox';

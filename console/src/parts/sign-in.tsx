@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { loadOidc } from '../api/load-oidc.ts';
-import type { Problem } from '../api/problem.ts';
+import { Problem } from '../api/problem.ts';
 import { ended } from '../api/session.ts';
 import { type Issuer, type Settings, signIn } from '../api/sign-in.ts';
 import { shell, signIn as words } from '../strings.ts';
@@ -25,7 +25,8 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
     try {
       await signIn(key, keep.current?.checked ?? false);
     } catch (error) {
-      problem.value = problemOf(error);
+      const failure = problemOf(error);
+      problem.value = failure.code === 'UNAUTHORIZED' ? Problem.ofForm(words.keyRefused) : failure;
       field.current?.select();
     }
     busy.value = false;
