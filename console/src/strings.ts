@@ -151,6 +151,7 @@ export const action = {
 
 export const amount = {
   needsCurrency: 'Enter the currency of the amounts.',
+  invalidCurrency: 'Enter a currency of three letters, such as EUR.',
   invalid: (currency: string) =>
     currency === '' ? 'Enter the currency first.' : `Enter an amount of ${currency}, with a decimal point.`,
 };
@@ -788,6 +789,8 @@ export const freeSpins = {
   notCsv: (error: string) => `The file is not CSV: ${error}`,
   incomplete: 'Fill in the form.',
   noPreview: 'There is no preview yet.',
+  previewFailed: 'There is no preview: see above.',
+  wrongSpins: (most: number) => `Enter a whole number from 1 to ${number(most)}.`,
   preview: 'Preview',
   previewLater: 'The stake appears when the form is complete.',
   previewOf: (players: number, spins: number) =>

@@ -97,6 +97,20 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('a currency is judged before the amount, and the number of spins beside its field', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New grant');
+    await fill(page, '0.20');
+    await page.getByLabel('Currency').fill('EURO');
+    await main(page).getByText('Enter a currency of three letters, such as EUR.').first().waitFor();
+    expect(await main(page).getByText('This is not an amount').count()).toBe(0);
+    await page.getByLabel('Currency').fill('EUR');
+    await page.getByLabel('Spins for each player').fill('1001');
+    await main(page).getByText('Enter a whole number from 1 to 1,000.').first().waitFor();
+    await expect.poll(() => button(page, 'Grant the spins').isDisabled()).toBe(true);
+    await page.context().close();
+  });
+
   test('a preview that fails for a moment is asked again by itself', async () => {
     const page = await desk.signedIn('/console/free-spins', promotions);
     await openForm(page, 'New grant');

@@ -268,6 +268,9 @@ describeDesk('the pages of transactions', () => {
     const currency = page.getByLabel('Currency');
     expect(await currency.evaluate(refusalOf)).toBe('Enter the currency of the amounts.');
     expect(new URL(page.url()).search).toBe('');
+    await currency.fill('EURO');
+    await page.keyboard.press('Enter');
+    expect(await currency.evaluate(refusalOf)).toBe('Enter a currency of three letters, such as EUR.');
     await currency.fill('JPY');
     await page.getByRole('button', { name: 'Apply' }).click();
     const amount = page.getByLabel('Amount from');

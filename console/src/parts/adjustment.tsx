@@ -7,7 +7,7 @@ import { forgetUnfinished, keepUnfinished, type Unfinished, unfinishedOf } from 
 import { adjustment as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import { AmountField } from './amount-field.tsx';
-import { majorUnits, minorUnits } from './major-units.ts';
+import { isCurrency, majorUnits, minorUnits } from './major-units.ts';
 import { moneyText } from './money.tsx';
 import type { Outcome } from './notice.tsx';
 import { randomId } from './random-id.ts';
@@ -200,8 +200,6 @@ function Fields({ draft }: { readonly draft: Draft }) {
 /** Whether the service has refused the call, so that it did nothing. */
 const isRefusal = (error: unknown) =>
   error instanceof Problem && error.code !== undefined && error.status >= 400 && error.status < 500;
-
-const isCurrency = (text: string) => /^[A-Z]{3}$/.test(text);
 
 function signedAmount({ direction, amount, currency }: Draft): number | undefined {
   const size = minorUnits(amount.value, currency.value);

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import { amount, filters as words, time } from '../strings.ts';
 import { withQuery } from './addresses.ts';
 import { instantOf, LATEST, localOf } from './local-time.ts';
-import { majorUnits, signedMinorUnits } from './major-units.ts';
+import { isCurrency, majorUnits, signedMinorUnits } from './major-units.ts';
 import { usePage } from './page.ts';
 
 /** A filter of the API, by its name there. */
@@ -157,16 +157,21 @@ function textOf(values: FormData, name: string): string {
 /** Names the first field that cannot be applied, in the browser's own way. */
 function valuesAreValid(fields: readonly Filter[], form: HTMLFormElement, values: FormData): boolean {
   const currency = textOf(values, 'currency');
+  if (currency !== '' && !isCurrency(currency)) return refuse(form, 'currency', amount.invalidCurrency);
   for (const { name, type } of fields) {
     const text = textOf(values, name);
     const refusal = text === '' ? undefined : refusalOf(type, text, currency);
     if (refusal === undefined) continue;
-    const field = form.elements.namedItem(refusal === amount.needsCurrency ? 'currency' : name);
-    (field as HTMLInputElement).setCustomValidity(refusal);
-    (field as HTMLInputElement).reportValidity();
-    return false;
+    return refuse(form, refusal === amount.needsCurrency ? 'currency' : name, refusal);
   }
   return true;
+}
+
+function refuse(form: HTMLFormElement, name: string, refusal: string): false {
+  const field = form.elements.namedItem(name) as HTMLInputElement;
+  field.setCustomValidity(refusal);
+  field.reportValidity();
+  return false;
 }
 
 /** Why a value cannot be applied; undefined if it can. */

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
-import { time as words } from '../strings.ts';
+import { amount, time as words } from '../strings.ts';
 import { instantOf, LATEST } from './local-time.ts';
 
 interface FormFieldProps {
@@ -11,10 +11,21 @@ interface FormFieldProps {
   readonly required?: boolean;
   readonly type?: 'text' | 'number' | 'datetime-local' | 'file';
   readonly accept?: string;
+  /** The form is not submitted while the text is not a currency's code. */
+  readonly currency?: boolean;
 }
 
 /** A labelled field of a form or dialog that is read by its name when the form is submitted. */
-export function FormField({ name, label, value, hint, required, type = 'text', accept }: FormFieldProps) {
+export function FormField({
+  name,
+  label,
+  value,
+  hint,
+  required,
+  type = 'text',
+  accept,
+  currency,
+}: FormFieldProps) {
   const [id, hintId] = [useId(), useId()];
   const shared = {
     id,
@@ -35,6 +46,9 @@ export function FormField({ name, label, value, hint, required, type = 'text', a
           {...shared}
           type={asText(type)}
           defaultValue={value}
+          pattern={currency ? '[A-Za-z]{3}' : undefined}
+          title={currency ? amount.invalidCurrency : undefined}
+          maxLength={currency ? 3 : undefined}
           max={type === 'datetime-local' ? LATEST : undefined}
           step={type === 'datetime-local' ? 1 : undefined}
           autoComplete="off"

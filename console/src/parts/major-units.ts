@@ -1,5 +1,8 @@
 import { exponentOf } from '../../../src/money/currencies.ts';
 
+/** Whether a text has the form of a currency's code. */
+export const isCurrency = (text: string) => /^[A-Z]{3}$/.test(text);
+
 /** Thousands may be grouped as in `1,250.00`. A comma elsewhere is refused: `2,50` must not become 250. */
 const AMOUNT = /^(\d{1,16}|\d{1,3}(?:,\d{3}){1,5})(?:\.(\d{1,4}))?$/;
 

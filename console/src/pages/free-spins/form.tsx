@@ -46,20 +46,20 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           <Field label={words.operator} value={fields.operatorId} />
           <Field label={words.game} value={fields.gameId} />
           {kind === 'grant' && <Field label={words.player} value={fields.playerRef} />}
-          <Field label={words.spinsEach} value={fields.spins} type="number" />
+          <Field label={words.spinsEach} value={fields.spins} type="number" wrong={input.wrong.spins} />
           <Field
             label={words.stakePerSpin}
             value={fields.stake}
             hint={words.stakeHint}
-            wrong={input.wrongStake}
+            wrong={input.wrong.stake}
           />
-          <Field label={words.currency} value={fields.currency} />
+          <Field label={words.currency} value={fields.currency} wrong={input.wrong.currency} />
           <Field
             label={words.expiresAt}
             value={fields.expiresAt}
             type="datetime-local"
             hint={words.expiresAtHint}
-            wrong={input.wrongExpiry}
+            wrong={input.wrong.expiry}
             valid={input.expiryIsValid}
           />
           <Field label={words[refNameOf(kind)]} value={input.ref} hint={words.refHint} />
@@ -70,7 +70,9 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           label={kind === 'grant' ? words.sendGrant : words.sendBatch(count)}
           role="promotions"
           sentence={words.sendSentence(spins, count, stake, expiry, shown?.requires === 'approval')}
-          impossible={obstacle ?? (shown ? undefined : words.noPreview)}
+          impossible={
+            obstacle ?? (shown ? undefined : preview.problem.value ? words.previewFailed : words.noPreview)
+          }
           run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch)).catch(failed)}
           onDone={(outcome) => outcome?.page && route(outcome.page.address)}
         />{' '}

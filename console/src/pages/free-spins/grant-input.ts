@@ -1,11 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { withQuery } from '../../parts/addresses.ts';
 import { instantOf } from '../../parts/local-time.ts';
-import { minorUnits } from '../../parts/major-units.ts';
+import { isCurrency, minorUnits } from '../../parts/major-units.ts';
 import { usePage, useRedirect } from '../../parts/page.ts';
 import { randomId } from '../../parts/random-id.ts';
-import { freeSpins as words, time } from '../../strings.ts';
+import { amount, freeSpins as words, time } from '../../strings.ts';
 import { usePlayers } from './players-field.tsx';
+
+/** Most spins that the API takes for a player. */
+const MAX_SPINS = 1_000;
 
 export type Kind = 'grant' | 'batch';
 
@@ -27,16 +30,24 @@ export function useGrantInput(kind: Kind) {
   const expiryIsValid = useSignal(true);
   const text = (field: keyof typeof fields) => fields[field].value.trim();
   const currency = text('currency').toUpperCase();
+  const wrongCurrency = isCurrency(currency) ? undefined : amount.invalidCurrency;
+  const spins = Number(text('spins'));
+  const wrongSpins =
+    text('spins') === '' || (Number.isInteger(spins) && spins >= 1 && spins <= MAX_SPINS)
+      ? undefined
+      : words.wrongSpins(MAX_SPINS);
   const betAmountMinor = minorUnits(text('stake'), currency);
   const wrongStake =
-    text('stake') !== '' && betAmountMinor === undefined ? words.noAmount(currency) : undefined;
+    wrongCurrency === undefined && text('stake') !== '' && betAmountMinor === undefined
+      ? words.noAmount(currency)
+      : undefined;
   const expiresAt = instantOf(text('expiresAt'));
   const wrongExpiry =
     expiryIsValid.value && (text('expiresAt') === '' || expiresAt !== undefined) ? undefined : time.invalid;
   const shared = {
     operatorId: text('operatorId'),
     gameId: text('gameId'),
-    spins: Number(text('spins')),
+    spins,
     betAmountMinor: betAmountMinor ?? 0,
     currency,
     ...(expiresAt !== undefined && { expiresAt }),
@@ -53,9 +64,12 @@ export function useGrantInput(kind: Kind) {
   /** Why the form cannot be sent; undefined if it can. */
   const obstacle =
     (kind === 'batch' ? players.obstacle.value : undefined) ??
+    wrongSpins ??
+    wrongCurrency ??
     wrongExpiry ??
     (missing ? words.incomplete : undefined);
-  return { ref, fields, players, expiryIsValid, wrongStake, wrongExpiry, grant, batch, count, obstacle };
+  const wrong = { spins: wrongSpins, stake: wrongStake, currency: wrongCurrency, expiry: wrongExpiry };
+  return { ref, fields, players, expiryIsValid, wrong, grant, batch, count, obstacle };
 }
 
 export const refNameOf = (kind: Kind) => (kind === 'grant' ? 'requestRef' : 'batchRef');

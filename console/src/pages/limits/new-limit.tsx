@@ -50,7 +50,7 @@ function Fields({ typed }: { readonly typed: Signal<FormData | undefined> }) {
   return (
     <div onInput={({ currentTarget }) => (typed.value = new FormData(currentTarget.closest('form')!))}>
       <FormField name="operatorId" label={words.operator} required hint={words.starHint} />
-      <FormField name="currency" label={words.currency} required />
+      <FormField name="currency" label={words.currency} currency required />
       {LIMITS.map((name) => (
         <FormField key={name} name={name} label={words.nameOf[name]} />
       ))}
