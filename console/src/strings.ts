@@ -187,7 +187,8 @@ export const json = {
 };
 
 export const money = {
-  minorUnits: (amount: string, currency: string) => `${amount} minor units of ${currency}`,
+  minorUnits: (amount: string, currency: string) =>
+    `${amount} minor ${amount === '1' ? 'unit' : 'units'} of ${currency}`,
   ofItsBet: "the BET's amount",
 };
 

@@ -16,7 +16,8 @@ export function majorUnits(amountMinor: number | bigint, currency: string): stri
  */
 export function money(amountMinor: number | bigint, currency: string): string {
   const amount = majorUnits(amountMinor, currency);
-  return amount === undefined ? `${amountMinor} minor units of ${currency}` : `${amount} ${currency}`;
+  if (amount !== undefined) return `${amount} ${currency}`;
+  return `${amountMinor} minor ${String(amountMinor) === '1' ? 'unit' : 'units'} of ${currency}`;
 }
 
 /**

@@ -21,6 +21,8 @@ describe('an amount is shown as money', () => {
     [250, 'SLL', '2.50 SLL'],
     [250, 'ZWL', '2.50 ZWL'],
     [250, 'ZZZ', '250 minor units of ZZZ'],
+    [1, 'ZZZ', '1 minor unit of ZZZ'],
+    [1n, 'ZZZ', '1 minor unit of ZZZ'],
     [-250, 'XAU', '-250 minor units of XAU'],
   ])('%s %s: %s', (amountMinor, currency, text) => {
     expect(money(amountMinor, currency)).toBe(text);

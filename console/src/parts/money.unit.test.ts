@@ -13,6 +13,7 @@ test.each([
   { amountMinor: Number.MAX_SAFE_INTEGER, currency: 'EUR', text: '90,071,992,547,409.91 EUR' },
   { amountMinor: 12_345_678_901_234_567_890n, currency: 'EUR', text: '123,456,789,012,345,678.90 EUR' },
   { amountMinor: 250, currency: 'ZZZ', text: '250 minor units of ZZZ' },
+  { amountMinor: 1, currency: 'ZZZ', text: '1 minor unit of ZZZ' },
 ])('$amountMinor minor units of $currency are $text', ({ amountMinor, currency, text }) => {
   expect(moneyText(amountMinor, currency)).toBe(text);
 });
