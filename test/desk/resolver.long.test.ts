@@ -352,6 +352,21 @@ describe('an operator that does not answer', () => {
     expect(balance()).toBe(START + 30 * 100);
   });
 
+  test.each([
+    [404, 'APPROVED'],
+    [429, 'TIMED_OUT'],
+  ])('but one that answers %i: the transaction after ten of these is then %s', async (status, state) => {
+    const refused = Array.from({ length: 10 }, () => win());
+    for (const body of refused) await letPass(world, (await timedOut(world, body, false)).transactionId, 120);
+    const behind = await timedOut(world, win({ amountMinor: 7 }), false);
+    await letPass(world, behind.transactionId, 61);
+    const answer = { do: 'answer', status } as const;
+    const refusals = refused.map(({ transactionId }) => world.wallet.always(answer, { transactionId }));
+    await tick(world);
+    for (const refusal of refusals) refusal.withdraw();
+    expect(await stateOf(behind)).toBe(state);
+  });
+
   test('does not delay the next passes over the transactions of others', async () => {
     session = await world.launch({}, await world.createOperator(PATIENT));
     const body = await timedOut(world, win(), false);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { MovementRequest } from '../../operator-wallet/operator-wallet.js';
+import type { MovementRequest, UnknownOutcome } from '../../operator-wallet/operator-wallet.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { AttemptRunner } from '../attempt.runner.js';
 import { platformRollback, platformRollbackId } from './platform-rollback.js';
@@ -15,8 +15,8 @@ export type ResolveOutcome =
   /** The operator DECLINED the platform's own ROLLBACK of the BET: only a person may continue. */
   | { readonly to: 'ending-declined' }
   /**
-   * Still undecided. `operatorFailed`: the operator (not the DEMO wallet) gave no valid answer, or no call to it could
-   * be reserved.
+   * Still undecided. `operatorFailed`: the operator (not the DEMO wallet) gave no valid answer, except a refusal of this
+   * transaction alone, or no call to it could be reserved.
    */
   | { readonly to: 'unknown'; readonly operatorFailed: boolean }
   /** Another attempt is in progress, or was faster. */
@@ -106,11 +106,21 @@ export class ResolutionService {
       case 'lost':
         return { to: 'in-flight' };
       case 'unknown':
-        return { to: 'unknown', operatorFailed: mode === 'REAL' };
+        return { to: 'unknown', operatorFailed: mode === 'REAL' && !refusesOne(outcome.unknown) };
       case 'decided':
         return { to: outcome.state === 'APPROVED' ? 'approved' : 'declined' };
     }
   }
+}
+
+/** The 4xx with which an operator refuses any call, or asks to wait. */
+const REFUSING_ANY: readonly number[] = [401, 403, 408, 425, 429];
+
+/** Whether the operator has answered, and its 4xx may concern only this transaction. */
+function refusesOne({ noHttpAnswer, received }: UnknownOutcome): boolean {
+  if (noHttpAnswer || !received) return false;
+  const { status } = received;
+  return status >= 400 && status < 500 && !REFUSING_ANY.includes(status);
 }
 
 /** The outcome for a BET, derived from the outcome of its ROLLBACK. */
