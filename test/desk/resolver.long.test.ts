@@ -312,6 +312,22 @@ describe('the delays', () => {
     expect((await world.submit(body)).json).toMatchObject({ status: 'APPROVED' });
   });
 
+  test('the age of the oldest one that is not parked leaves out a BET whose ROLLBACK is parked', async () => {
+    const operator = await world.createOperator();
+    session = await world.launch({}, operator);
+    const target = await timedOut(world, bet(), true);
+    await letPass(world, target.transactionId, 100_000);
+    const undo = await timedOut(world, rollbackOf(target), false);
+    await letPass(world, undo.transactionId, 600);
+    const oldest = () => metric(`croupier_transactions_undecided_oldest_seconds{operator="${operator}"`);
+    expect(Math.floor((await oldest()) / 100)).toBe(6);
+    await aged(undo, 86_400, 61);
+    await tick(world);
+    expect(await oldest()).toBe(0);
+    expect(await metric(`croupier_transactions_parked{operator="${operator}"`)).toBe(1);
+    expect(await metric(`croupier_transactions_undecided{operator="${operator}"`)).toBe(2);
+  });
+
   test('give a transaction one more attempt after a long outage', async () => {
     const body = await timedOut(world, win(), false);
     await aged(body, 30, 200_000);

@@ -32,11 +32,12 @@ export class UndecidedCounts implements OnModuleInit {
     });
     this.metrics.addGauge({
       name: 'croupier_transactions_undecided_oldest_seconds',
-      help: 'Time since the oldest undecided transaction that is not parked was first claimed; all instances report the same value',
+      help: 'Time since the oldest undecided transaction that is not parked was first claimed, without those with an undecided ROLLBACK; all instances report the same value',
       labelNames: ['operator', 'provider'],
       read: async () =>
         (await counts())
-          .filter(({ parked }) => !parked)
+          // While the ROLLBACK of a BET is parked, only the ROLLBACK can be decided.
+          .filter(({ parked, inRollback }) => !parked && !inRollback)
           .map((each) => ({ ...tenantsOf(each), value: each.oldestSeconds })),
       combine: Math.max,
     });

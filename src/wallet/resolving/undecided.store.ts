@@ -15,12 +15,14 @@ export interface UndecidedTransaction extends UndecidedFacts, TransactionKey {
   readonly roundVersion: RoundFacts['version'];
 }
 
-/** The undecided transactions of one operator and provider in one state, either parked or not. */
+/** The undecided transactions of one operator and provider in one state that agree in `parked` and `inRollback`. */
 export interface UndecidedCount {
   readonly operatorId: string;
   readonly providerId: string;
   readonly state: 'PENDING' | 'TIMED_OUT';
   readonly parked: boolean;
+  /** Whether a ROLLBACK of each is undecided, which is counted itself. */
+  readonly inRollback: boolean;
   readonly count: number;
   /** Seconds since the oldest of these transactions was first claimed. */
   readonly oldestSeconds: number;
@@ -104,14 +106,16 @@ const AGE_OF_OLDEST = 'extract(epoch FROM clock_timestamp() - min(created_at))::
 export const COUNT = named(
   'undecided_count',
   `
-    SELECT operator_id AS "operatorId", provider_id AS "providerId", state, false AS parked, count(*) AS count,
-           ${AGE_OF_OLDEST} AS "oldestSeconds"
+    SELECT operator_id AS "operatorId", provider_id AS "providerId", state, false AS parked,
+           rollback_id IS NOT NULL AS "inRollback", count(*) AS count, ${AGE_OF_OLDEST} AS "oldestSeconds"
       FROM transactions
-     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NULL GROUP BY operator_id, provider_id, state
+     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NULL
+     GROUP BY operator_id, provider_id, state, "inRollback"
     UNION ALL
-    SELECT operator_id, provider_id, state, true, count(*), ${AGE_OF_OLDEST}
+    SELECT operator_id, provider_id, state, true, rollback_id IS NOT NULL AS "inRollback", count(*), ${AGE_OF_OLDEST}
       FROM transactions
-     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL GROUP BY operator_id, provider_id, state`,
+     WHERE state IN ('PENDING', 'TIMED_OUT') AND parked_at IS NOT NULL
+     GROUP BY operator_id, provider_id, state, "inRollback"`,
 );
 
 const BEFORE_ALL = { lastAttemptAt: '-infinity', providerId: '', transactionId: '' };
