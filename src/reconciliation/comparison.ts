@@ -54,8 +54,10 @@ export interface Caller {
   readonly onFinding: (finding: FindingItem) => Promise<void> | void;
   /** Runs after each batch of compared pairs. */
   readonly onCompared: (lines: number, of: number) => Promise<void> | void;
-  /** Throws if the comparison has become too long. Runs for each batch of pairs before it is compared. */
+  /** Throws if there are too many pairs. Runs for each batch of pairs before it is compared. */
   readonly onPairs?: (pairs: number) => void;
+  /** The time for the next statement of the comparison, in milliseconds. Throws if none is left. By default unlimited. */
+  readonly remainingMs?: () => number;
 }
 
 /** Maximum number of sums. Currencies of a statement are not checked, so each line could have another one. */
@@ -70,7 +72,7 @@ export async function compareStatement(
   store: ReconciliationStore,
   range: Range,
   statement: AsyncIterable<Buffer>,
-  { foundAtMost, onFinding, onCompared, onPairs }: Caller,
+  { foundAtMost, onFinding, onCompared, onPairs, remainingMs = () => 0 }: Caller,
 ): Promise<Outcome> {
   const lines = await store.load(readStatement(statement));
   const sums = new Map<string, Sum>();
@@ -78,7 +80,7 @@ export async function compareStatement(
   const findings = Object.fromEntries(FINDINGS.map((name) => [name, 0])) as Record<FindingName, number>;
   let compared = 0;
   let matched = 0;
-  for await (const pairs of store.pairs(range)) {
+  for await (const pairs of store.pairs(range, remainingMs)) {
     onPairs?.(pairs.length);
     for (const pair of pairs) {
       if (pair.line) compared += 1;

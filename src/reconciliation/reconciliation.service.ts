@@ -24,7 +24,7 @@ import {
   type ReconciliationResponse,
   type StoredReconciliation,
 } from './reconciliation.response.js';
-import { type Range, ReconciliationStore } from './reconciliation.store.js';
+import { QUERY_CANCELED, type Range, ReconciliationStore } from './reconciliation.store.js';
 import { lockReconciliations, StoredReconciliations } from './stored-reconciliation.store.js';
 
 /** Largest part of the statement that is parsed without a rest, in bytes: about eighty lines, in about a millisecond. */
@@ -145,9 +145,12 @@ export class ReconciliationService {
           },
           onCompared: rest,
           onPairs: (pairs) => bounds.count(pairs),
+          remainingMs: () => bounds.remainingMs(),
         },
       );
     } catch (error) {
+      // If PostgreSQL cancelled the statement at the end of its time, this throws the refusal.
+      if ((error as { code?: unknown }).code === QUERY_CANCELED) bounds.remainingMs();
       throw error instanceof CsvError ? new CroupierError('INVALID_REQUEST', error.message) : error;
     } finally {
       await store.close();

@@ -120,12 +120,14 @@ const FETCH_ROWS = 250;
 const INSERT_ROWS = 2000;
 
 /**
- * Settings of the connection: no time-out of statements, more memory for sorting and temporary tables, and no JIT
- * compilation, which takes longer than it saves.
+ * Settings of the connection: no time-out of statements (`pairs` sets its own), more memory for sorting and temporary
+ * tables, and no JIT compilation, which takes longer than it saves.
  */
 const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB -c jit=off';
 
 const UNDEFINED_TABLE = '42P01';
+/** PostgreSQL's error code for a statement that has exceeded its time-out. */
+export const QUERY_CANCELED = '57014';
 
 /**
  * Loads an operator's statement into a temporary table and joins it with the platform's records, over a connection of
@@ -142,7 +144,7 @@ export class ReconciliationStore {
       connectionString: url,
       application_name: 'croupier-reconcile',
       connectionTimeoutMillis: 5000,
-      // Statements have no time-out, so only the system notices that the database's machine is gone.
+      // Most statements have no time-out, so only the system notices that the database's machine is gone.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       options: SESSION,
@@ -186,13 +188,20 @@ export class ReconciliationStore {
     return loaded;
   }
 
-  /** Yields all pairs in batches, from one snapshot: first each line in order, then the records without a line. */
-  async *pairs(range: Range): AsyncGenerator<ComparedPair[]> {
+  /**
+   * Yields all pairs in batches, from one snapshot: first each line in order, then the records without a line.
+   * @param remainingMs the time for the next statement, in milliseconds; 0 means without a limit
+   * @throws DatabaseError with the code QUERY_CANCELED if a statement takes longer
+   */
+  async *pairs(range: Range, remainingMs: () => number): AsyncGenerator<ComparedPair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const values = { ...range, fromMs: range.from.getTime(), toMs: range.to.getTime() };
+    const limit = () => `SET LOCAL statement_timeout = ${remainingMs()}`;
     for (const select of [PAIRS, RECORDS_WITHOUT_LINE]) {
+      await this.client.query(limit());
       await queryOn(this.client)(named('', `DECLARE pairs NO SCROLL CURSOR FOR ${select}`), values);
       for (;;) {
+        await this.client.query(limit());
         const { rows } = await this.client.query<Row>(`FETCH ${FETCH_ROWS} FROM pairs`);
         if (rows.length === 0) break;
         yield rows.map(pairOf);

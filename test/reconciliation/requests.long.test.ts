@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CroupierError } from '../../src/errors/croupier-error.js';
 import { ComparisonBounds } from '../../src/reconciliation/comparison-bounds.js';
@@ -332,6 +333,22 @@ test('a comparison that becomes too long is refused, and stores nothing', async 
   });
   const reply = await post(csvOf(statement), { record: 'true' });
   count.mockRestore();
+  expect([reply.status, reply.json['error']]).toEqual([400, 'too long']);
+  expect([await countStored(), await countConnections()]).toEqual([before, 0]);
+});
+
+test('a single statement of a comparison that takes too long is cancelled, and the request refused', async () => {
+  const before = await countStored();
+  const remaining = vi.spyOn(ComparisonBounds.prototype, 'remainingMs').mockReturnValueOnce(50);
+  remaining.mockImplementation(() => {
+    throw new CroupierError('INVALID_REQUEST', 'too long');
+  });
+  const locker = new Client({ connectionString: world.databaseUrl });
+  await locker.connect();
+  await locker.query('BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE');
+  const reply = await post(csvOf(statement), { record: 'true' });
+  await locker.end();
+  remaining.mockRestore();
   expect([reply.status, reply.json['error']]).toEqual([400, 'too long']);
   expect([await countStored(), await countConnections()]).toEqual([before, 0]);
 });
