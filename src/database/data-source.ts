@@ -126,7 +126,7 @@ export async function migrate(url: string): Promise<string[]> {
     if (lock.isStandby) throw new Error('DATABASE_URL: the server is a standby, which can only be read');
     await refuseChangedCollation(lock);
     await takeMigrationLock(lock).catch(refuse('the database was lost while waiting for its migration lock'));
-    return await runMigrations(url).catch(refuse('the schema cannot be brought up to date'));
+    return await runMigrations(url, lock).catch(refuse('the schema cannot be brought up to date'));
   } finally {
     await lock.close(START_TIMEOUT_MS);
   }
@@ -190,11 +190,20 @@ function migrationConnection(url: string): Connection {
     application_name: 'croupier-migrations',
     connectionTimeoutMillis: START_TIMEOUT_MS,
     query_timeout: START_TIMEOUT_MS,
+    // The lock's connection is idle during a migration, and a load balancer may drop one without any traffic.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   });
 }
 
-async function runMigrations(url: string): Promise<string[]> {
+/** @param lock the connection that holds the migration lock; once it is lost, no further statement is sent */
+async function runMigrations(url: string, lock: Connection): Promise<string[]> {
   const dataSource = await new DataSource({ ...dataSourceOptions(url), migrationsRun: false }).initialize();
+  dataSource.subscribers.push({
+    beforeQuery: () => {
+      if (lock.lossCause) throw new Error(`the migration lock was lost (${failureText(lock.lossCause)})`);
+    },
+  });
   try {
     return (await dataSource.runMigrations()).map(({ name }) => name);
   } catch (error) {

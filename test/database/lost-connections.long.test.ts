@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
-import { openDataSource } from '../../src/database/data-source.js';
+import { migrate, openDataSource } from '../../src/database/data-source.js';
 import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { letPass } from '../desk/desk.js';
-import { createTestDatabase } from '../world/database.js';
+import { createMigratedDatabase, createTestDatabase } from '../world/database.js';
 import { DatabaseProxy, type Moment } from '../world/database-proxy.js';
+import { waitingForLocks } from '../world/locks.js';
+import { PATIENCE } from '../world/patience.js';
+import { SqlConsole } from '../world/sql-console.js';
 import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
 const MOMENTS: readonly Moment[] = ['before', 'after'];
@@ -319,5 +323,30 @@ test('backends that are terminated under load cost no money and no instance', as
       await expect.poll(async () => (await submit()).json['status']).toBe('APPROVED');
       expect(world.wallet.booked(body.transactionId)?.movements).toBe(1);
     }
+  }
+});
+
+test('a migration ends once the connection with its lock is lost, and can be repeated', async () => {
+  const database = await createMigratedDatabase();
+  const sql = SqlConsole.open(database.url);
+  const blocker = new Client({ connectionString: database.url });
+  await blocker.connect();
+  try {
+    const removed = 'GrantsInTurn1764000000054';
+    await blocker.query(`DELETE FROM migrations WHERE name = '${removed}'`);
+    await blocker.query('BEGIN; LOCK TABLE free_spin_grants IN SHARE UPDATE EXCLUSIVE MODE');
+    const migration = expect(migrate(database.url)).rejects.toThrow(
+      /^DATABASE_URL: the schema cannot be brought up to date: the migration lock was lost \(/,
+    );
+    await vi.waitFor(async () => expect(await waitingForLocks(sql)).toBe(1), PATIENCE);
+    const lock = `datname = current_database() AND application_name = 'croupier-migrations'`;
+    await sql.run(`SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE ${lock}`);
+    await blocker.query('COMMIT');
+    await migration;
+    expect(await migrate(database.url)).toEqual([removed]);
+  } finally {
+    await sql.close();
+    await blocker.end();
+    await database.drop();
   }
 });
