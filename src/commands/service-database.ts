@@ -4,6 +4,9 @@ import { Database } from '../database/database.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { interruption } from '../runtime/interruption.js';
 
+/** PostgreSQL's error codes for a table and a function that do not exist. */
+const UNDEFINED: readonly unknown[] = ['42P01', '42883'];
+
 /** What to do if a role of `ops/sql` lacks a right, by the role that the command needs. */
 const REMEDIES = {
   owner: "run it with the owner's DATABASE_URL",
@@ -35,22 +38,30 @@ export async function atServiceDatabase<T>(
   work: (url: string) => Promise<T>,
   role: Role = 'service',
 ): Promise<T> {
-  if (databaseUrl !== undefined) return work(databaseUrl).catch(refuseRole(role));
+  const explained = (url: string) => work(url).catch(explain(role));
+  if (databaseUrl !== undefined) return explained(databaseUrl);
   const found = await findEmbeddedPostgres(dataDir);
   if (found === 'none')
     throw new Error(`there is no database: set DATABASE_URL, or DATA_DIR (now ${dataDir})`);
-  if (found !== 'stopped') return work(found.url);
-  return whileStarted(dataDir, work);
+  if (found !== 'stopped') return explained(found.url);
+  return whileStarted(dataDir, explained);
 }
 
-/** Rethrows that the role lacks a right as one line that says what to do, and any other failure as it is. */
-function refuseRole(needed: Role): (error: unknown) => never {
+/** Rethrows that a right or the schema is missing as one line that says what to do, and any other failure as it is. */
+function explain(needed: Role): (error: unknown) => never {
   return (error) => {
     const { code, message } = error as { code?: string; message?: string };
-    if (code !== INSUFFICIENT_PRIVILEGE) throw error;
-    throw new Error(`DATABASE_URL: this role lacks a right: ${REMEDIES[needed]} (${message})`, {
-      cause: error,
-    });
+    if (code === INSUFFICIENT_PRIVILEGE) {
+      throw new Error(`DATABASE_URL: this role lacks a right: ${REMEDIES[needed]} (${message})`, {
+        cause: error,
+      });
+    }
+    if (UNDEFINED.includes(code)) {
+      throw new Error(`the schema is missing or not up to date: run npm run migrate first (${message})`, {
+        cause: error,
+      });
+    }
+    throw error;
   };
 }
 

@@ -125,7 +125,6 @@ const INSERT_ROWS = 2000;
  */
 const SESSION = '-c statement_timeout=0 -c work_mem=64MB -c temp_buffers=64MB -c jit=off';
 
-const UNDEFINED_TABLE = '42P01';
 /** PostgreSQL's error code for a statement that has exceeded its time-out. */
 export const QUERY_CANCELED = '57014';
 
@@ -158,16 +157,8 @@ export class ReconciliationStore {
     await this.client.end();
   }
 
-  /** @throws Error if the database has no tables of this service */
   async hasOperator(operatorId: string): Promise<boolean> {
-    try {
-      return (await queryOn(this.client)(OPERATOR, { operatorId })).length === 1;
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
-      throw new Error('the database has no tables of this service: start the service on it first', {
-        cause: error,
-      });
-    }
+    return (await queryOn(this.client)(OPERATOR, { operatorId })).length === 1;
   }
 
   /**
