@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { mkdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { auditEntryOf } from '../audit/archive/archive.js';
@@ -43,6 +44,7 @@ Exit status 0: done; 2: the command failed, or the log or a file is not valid.`,
 /**
  * Copies partitions to files. It needs only the service's role. It may be repeated, because it skips recorded partitions.
  * @param month the first month that stays, `YYYY-MM`
+ * @param folder is created if it does not exist
  * @throws Error if the log is not valid, or a file cannot be written or is not valid
  */
 export async function archiveMonths(
@@ -54,6 +56,8 @@ export async function archiveMonths(
 ): Promise<void> {
   const sealer = new Sealer(keys);
   const actor = { actor: `command:archive:${userInfo().username}`, role: 'command' };
+  let files = 0;
+  await mkdir(folder, { recursive: true });
   await withServiceDatabase(storage, async (database) => {
     await requireValidAudit(database, sealer);
     const audit = auditOver(database, sealer);
@@ -66,10 +70,12 @@ export async function archiveMonths(
         await repeatSecretEntries(query, audit, record, isArchived);
         for (const archive of archives) await record(auditEntryOf(archive));
       });
+      files += 1;
       print(`Archived ${copy.archive.entries} entries of ${partition.name} in ${copy.path}.`);
     }
   });
-  print(`All partitions that ended before ${month} are archived.`);
+  const done = files === 0 ? 'Nothing to archive' : `Partitions archived: ${files}`;
+  print(`${done}. Of the months before ${month}, all that are over are archived now, or have no entries.`);
 }
 
 /**

@@ -157,6 +157,9 @@ test('months are copied to files, which are verified and recorded; the current m
   names = namesIn(said);
   expect(await files()).toEqual(names.toSorted());
   expect(said).toHaveLength(names.length + 1);
+  expect(said.at(-1)).toBe(
+    `Partitions archived: ${names.length}. Of the months before ${months[4]}, all that are over are archived now, or have no entries.`,
+  );
   expect(names.length).toBeGreaterThanOrEqual(2);
   expect(names[0]).toBe('audit_entries_so_far.jsonl');
   const lines = (await Promise.all(names.map((name) => readFile(path(name), 'utf8')))).map(
@@ -175,8 +178,13 @@ test('months are copied to files, which are verified and recorded; the current m
 });
 
 test('a repeated run does not archive recorded partitions again', async () => {
-  expect(await archive(months[4]!)).toHaveLength(1);
-  expect(await archive('2999-01')).toHaveLength(1);
+  for (const month of [months[4]!, '2999-01']) {
+    expect(await archive(month)).toEqual([
+      `Nothing to archive. Of the months before ${month}, all that are over are archived now, or have no entries.`,
+    ]);
+  }
+  const noFolder = archiveMonths(storage(), { secretsKey: KEY }, '2999-01', path(names[0]!), () => undefined);
+  await expect(noFolder).rejects.toThrow('EEXIST');
   expect(await files()).toEqual(names.toSorted());
 });
 

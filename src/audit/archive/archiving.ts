@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../database/database.js';
 import { detachPartition, type Partition, partitionsUntil } from '../../database/partitions.js';
@@ -21,7 +20,7 @@ export async function endedPartitions(database: Database, month: string): Promis
 /**
  * Copies a partition of the log with its seals to a file and verifies the file. Verify the log and archive all earlier
  * partitions first.
- * @param folder where the file goes, as `<partition>.jsonl`; it is created if it does not exist
+ * @param folder where the file goes, as `<partition>.jsonl`
  * @returns undefined if the partition is empty, or the log records its archive already
  * @throws Error if the file cannot be written or is not valid
  */
@@ -37,7 +36,6 @@ export async function copyPartition(
   const before = archives.find(({ head }) => head.day < partition.end);
   const [first] = await store.following(before?.head, 1);
   if (!first || first.day >= partition.end) return undefined;
-  await mkdir(folder, { recursive: true });
   const path = join(folder, `${partition.name}.jsonl`);
   const header = { partition: partition.name, follows: before?.head, lastSeal: before?.lastSeal ?? 0 };
   const pages = store.pages(before?.head, partition.end);
