@@ -30,7 +30,7 @@ const BEYOND_A_PATTERN: readonly {
   readonly words: string;
 }[] = [
   {
-    message: /^(?:each of )?(\w+) must be 1 to (?:128|32) printable ASCII characters/,
+    message: /^(\w+)(?:\[\d+\])? must be 1 to (?:128|32) printable ASCII characters/,
     concerns: isDots,
     words: 'not `.` or `..`',
   },

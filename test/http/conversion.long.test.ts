@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PageQuery } from '../../src/api/lists/page.js';
 import { parseJsonObject } from '../../src/api/validation/json.js';
 import { validInstance } from '../../src/api/validation/request-instance.js';
+import { OperatorBatchRequest } from '../../src/free-spins/free-spins.request.js';
 import { TRANSACTION_REQUESTS, TransactionRequest } from '../../src/wallet/transaction.request.js';
 import { ACCEPTED, knownFields } from './requests.js';
 
@@ -31,7 +32,7 @@ describe.each(Object.entries(NESTED))('%s', (_, nested) => {
           const [example] = ACCEPTED.get(type)!;
           const fields = { ...example, ...parsed(`{${JSON.stringify(field)}:${nested}}`) };
           // The example is a BET, which refuses the fields of a WIN whatever their value.
-          const refusal = new RegExp(`^(each of )?${field} (must|is for a WIN only)`);
+          const refusal = new RegExp(`^${field}(\\[0\\])? (must|is for a WIN only)`);
           expect(() => validInstance(type, fields, reading)).toThrow(refusal);
         }
     },
@@ -112,4 +113,12 @@ test('a class without @Transform converts nothing', () => {
   expect(() => validInstance(Amount, { amountMinor: '1' }, 'strict')).toThrow(
     'amountMinor must be an integer',
   );
+});
+
+test.each([
+  ['repeated', ['a', 'b', 'a'], 'playerRefs[2] must not repeat an earlier one'],
+  ['wrong', ['a', 'b c'], 'playerRefs[1] must be 1 to 128 printable ASCII characters without spaces'],
+])('a list with a %s entry is refused with the place of the entry', (_, playerRefs, message) => {
+  const [example] = ACCEPTED.get(OperatorBatchRequest)!;
+  expect(() => validInstance(OperatorBatchRequest, { ...example, playerRefs }, 'strict')).toThrow(message);
 });

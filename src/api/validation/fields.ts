@@ -18,6 +18,7 @@ import {
   NotEquals,
   ValidateBy,
   ValidateIf,
+  type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
 import { CURRENCY, CURRENCY_WORDS, IDENTIFIER_SCHEMA, isIdentifier } from './identifier.js';
@@ -84,7 +85,7 @@ function meaningOf(presence: Presence): { documented: Fields; conditions: Proper
 type Fields = Readonly<Record<string, unknown>>;
 
 const NOT_RESERVED = /^(?!croupier-)/;
-const IDENTIFIER_MESSAGE = '$property must be 1 to 128 printable ASCII characters without spaces';
+const IDENTIFIER_RULE = 'must be 1 to 128 printable ASCII characters without spaces';
 
 /** 1 to 128 printable ASCII characters without spaces, but not `.` or `..`. Contract, section 3. */
 export const IdentifierField = (options: FieldOptions) => field(IDENTIFIER_SCHEMA, options, IsIdentifier());
@@ -110,6 +111,16 @@ export const UuidField = (options: FieldOptions) =>
 /** The published schema of a list's items; `BEYOND_PATTERN` belongs to the field. */
 const { [BEYOND_PATTERN]: beyondIdentifier, ...IDENTIFIER_ITEM } = IDENTIFIER_SCHEMA;
 
+/** The message for a list with a wrong entry, which names the first one, such as `playerRefs[2] must be …`. */
+const firstWrong =
+  (isWrong: (entry: unknown, index: number, list: readonly unknown[]) => boolean, rule: string) =>
+  ({ value, property }: ValidationArguments): string => {
+    const index = Array.isArray(value) ? value.findIndex(isWrong) : -1;
+    return `${index < 0 ? property : `${property}[${index}]`} ${rule}`;
+  };
+
+const unlike = (pattern: RegExp) => (entry: unknown) => typeof entry !== 'string' || !pattern.test(entry);
+
 /** A list of 1 to `most` unique items. */
 const listField = (
   list: { readonly items: Fields; readonly [BEYOND_PATTERN]?: string },
@@ -122,7 +133,12 @@ const listField = (
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(most),
-    ArrayUnique({ message: '$property must not contain duplicates' }),
+    ArrayUnique({
+      message: firstWrong(
+        (entry, index, list) => list.indexOf(entry) < index,
+        'must not repeat an earlier one',
+      ),
+    }),
     constraintOfEach,
   );
 
@@ -130,14 +146,14 @@ export const IdentifiersField = (options: FieldOptions & { most: number }) =>
   listField(
     { items: IDENTIFIER_ITEM, [BEYOND_PATTERN]: beyondIdentifier },
     options,
-    IsIdentifier({ each: true, message: `each of ${IDENTIFIER_MESSAGE}` }),
+    IsIdentifier({ each: true, message: firstWrong((entry) => !isIdentifier(entry), IDENTIFIER_RULE) }),
   );
 
 export const UuidsField = (options: FieldOptions & { most: number }) =>
   listField(
     { items: { type: 'string', pattern: UUID.source } },
     options,
-    Matches(UUID, { each: true, message: 'each of $property must be a UUID in lower case' }),
+    Matches(UUID, { each: true, message: firstWrong(unlike(UUID), 'must be a UUID in lower case') }),
   );
 
 /** An ISO 4217 currency code: three upper-case letters. */
@@ -148,7 +164,7 @@ export const CurrenciesField = (options: FieldOptions & { most: number }) =>
   listField(
     { items: { type: 'string', pattern: CURRENCY.source } },
     options,
-    Matches(CURRENCY, { each: true, message: `each of $property ${CURRENCY_WORDS}` }),
+    Matches(CURRENCY, { each: true, message: firstWrong(unlike(CURRENCY), CURRENCY_WORDS) }),
   );
 
 /** A safe integer between two inclusive bounds, optionally with one excluded value; amounts are in minor units. */
@@ -260,7 +276,7 @@ function IsIdentifier(options?: ValidationOptions): PropertyDecorator {
       name: 'isIdentifier',
       validator: {
         validate: isIdentifier,
-        defaultMessage: () => IDENTIFIER_MESSAGE,
+        defaultMessage: () => `$property ${IDENTIFIER_RULE}`,
       },
     },
     options,
