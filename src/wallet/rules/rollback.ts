@@ -17,7 +17,13 @@ export function decideRollback(
 ): Decision {
   if (request.originalTransactionId === request.transactionId) return invalid('is the ROLLBACK itself');
   if (!target) return reverseUnknown(request);
-  if (!ofTheSameRound(request, session, target)) return { do: 'refuse', code: 'SESSION_MISMATCH' };
+  if (!ofTheSameRound(request, session, target)) {
+    return {
+      do: 'refuse',
+      code: 'SESSION_MISMATCH',
+      message: 'originalTransactionId names a transaction of another round or currency',
+    };
+  }
   const tombstone = isTombstone(target);
   if (!tombstone && request.amountMinor !== undefined && request.amountMinor !== target.amountMinor) {
     return { do: 'refuse', code: 'INVALID_REQUEST', message: "amountMinor must be the BET's" };
