@@ -14,7 +14,7 @@ import { ended, launch, type Launched } from './launch.js';
 /** Longest time from its cause to the end of a failed start, in milliseconds. */
 const LIMIT_MS = 5_000;
 /** Additional time for starting a process on a busy machine, in milliseconds. */
-const MARGIN_MS = 8_000;
+const MARGIN_MS = 15_000;
 
 /** Accepts connections and never answers, like a hanging Redis or database. */
 class SilentServer {
