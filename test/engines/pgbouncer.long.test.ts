@@ -156,7 +156,7 @@ describe.each(MODES)('behind PgBouncer', (mode) => {
         GROUP_COMMIT_DATABASE_URL: bouncer.url('croupier', 'nobody'),
       };
       await expect(service.start(environment)).rejects.toThrow(
-        /^croupier does not start: GROUP_COMMIT_DATABASE_URL: the database cannot be opened: /,
+        /^croupier does not start: GROUP_COMMIT_DATABASE_URL: the database cannot be opened: /m,
       );
     }, 120_000);
   });
