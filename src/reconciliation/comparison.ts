@@ -72,7 +72,7 @@ export async function compareStatement(
   store: ReconciliationStore,
   range: Range,
   statement: AsyncIterable<Buffer>,
-  { foundAtMost, onFinding, onCompared, onPairs, remainingMs = () => 0 }: Caller,
+  { foundAtMost, onFinding, onCompared, onPairs, remainingMs }: Caller,
 ): Promise<Outcome> {
   const lines = await store.load(readStatement(statement));
   const sums = new Map<string, Sum>();

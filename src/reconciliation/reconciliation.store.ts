@@ -181,18 +181,20 @@ export class ReconciliationStore {
 
   /**
    * Yields all pairs in batches, from one snapshot: first each line in order, then the records without a line.
-   * @param remainingMs the time for the next statement, in milliseconds; 0 means without a limit
+   * @param remainingMs the time for the next statement, in milliseconds; without it, statements have no time-out
    * @throws DatabaseError with the code QUERY_CANCELED if a statement takes longer
    */
-  async *pairs(range: Range, remainingMs: () => number): AsyncGenerator<ComparedPair[]> {
+  async *pairs(range: Range, remainingMs?: () => number): AsyncGenerator<ComparedPair[]> {
     await this.client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const values = { ...range, fromMs: range.from.getTime(), toMs: range.to.getTime() };
-    const limit = () => `SET LOCAL statement_timeout = ${remainingMs()}`;
+    const limitNext = async () => {
+      if (remainingMs) await this.client.query(`SET LOCAL statement_timeout = ${remainingMs()}`);
+    };
     for (const select of [PAIRS, RECORDS_WITHOUT_LINE]) {
-      await this.client.query(limit());
+      await limitNext();
       await queryOn(this.client)(named('', `DECLARE pairs NO SCROLL CURSOR FOR ${select}`), values);
       for (;;) {
-        await this.client.query(limit());
+        await limitNext();
         const { rows } = await this.client.query<Row>(`FETCH ${FETCH_ROWS} FROM pairs`);
         if (rows.length === 0) break;
         yield rows.map(pairOf);

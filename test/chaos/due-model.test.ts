@@ -6,6 +6,7 @@ import { SimulatedDatabase } from '../../chaos/simulation/database.js';
 import { type Database, queryOn } from '../../src/database/database.js';
 import { UndecidedStore } from '../../src/wallet/resolving/undecided.store.js';
 import type { SessionFacts } from '../../src/wallet/rules/facts.js';
+import { SESSION as USUAL_SESSION } from '../rules/facts.js';
 import { createMigratedDatabase } from '../world/database.js';
 
 /**
@@ -17,19 +18,7 @@ const NOW = 1_800_000_000_000;
 const PROVIDER = 'spinwell';
 const WAIT_MS = 60_000;
 
-const SESSION: SessionFacts = {
-  sessionId: randomUUID(),
-  operatorId: 'lucky',
-  providerId: PROVIDER,
-  playerRef: 'player-1',
-  gameId: 'reels',
-  currency: 'EUR',
-  mode: 'REAL',
-  maxBetMinor: null,
-  endedSecondsAgo: null,
-  gameActive: true,
-  operatorActive: true,
-};
+const SESSION: SessionFacts = { ...USUAL_SESSION, sessionId: randomUUID(), providerId: PROVIDER };
 
 let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let client: pg.Client;
