@@ -16,18 +16,20 @@ const credentials: Middleware = {
 /** Longest wait for the answer to a read, in milliseconds. */
 export const READ_MS = 30_000;
 
-/** An action has no bound: it may be carried out even if nobody waits for its answer. */
-const bounded = (request: Request): Promise<Response> =>
-  request.method === 'GET'
-    ? fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(READ_MS)]) })
-    : fetch(request);
+/** The signal of a read, which is also aborted if no answer has come in time. */
+export const untilTimeout = (signal: AbortSignal): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+
+/** Only reads have a time-out: an action may still be carried out after its caller has stopped waiting. */
+const fetchBounded = (request: Request): Promise<Response> =>
+  request.method === 'GET' ? fetch(request, { signal: untilTimeout(request.signal) }) : fetch(request);
 
 /** The admin API, typed by its own document. Pages call it through `answer`. */
 export const api = createClient<paths, 'application/json'>({
   baseUrl: '/',
   cache: 'no-store',
   redirect: 'error',
-  fetch: bounded,
+  fetch: fetchBounded,
 });
 api.use(credentials);
 
@@ -73,9 +75,7 @@ export async function csv(
 
 /** Reads JSON that no document describes, such as that of the console's own routes, with the key in its header. */
 export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
-  const response = await inSession(
-    get(path, 'application/json', AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])),
-  );
+  const response = await inSession(get(path, 'application/json', untilTimeout(signal)));
   return (await response.json().catch(asProblem)) as T;
 }
 

@@ -46,6 +46,12 @@ export class Problem extends Error {
     return new Problem(message, status, code, nextAction, requestId, advice);
   }
 
+  /** Whether the service has refused the request: nothing was carried out. */
+  get isRefusal(): boolean {
+    const { status, code } = this;
+    return code !== undefined && status >= 400 && status < 500;
+  }
+
   /** Whether an action may have been carried out, because the service has not said how it ended. */
   get outcomeUnknown(): boolean {
     const { status, code } = this;

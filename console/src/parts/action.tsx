@@ -29,6 +29,8 @@ export interface ActionProps {
   readonly danger?: boolean;
   /** Why the action is not possible now, if it is not: shown beside the disabled button. */
   readonly impossible?: string | undefined;
+  /** What to do if the service has not said how the action ended. By default, to look before it is repeated. */
+  readonly ifUnknown?: string;
   /** Carries the action out; a Problem that it throws is shown in the dialog, and the form stays as it is. */
   readonly run: (form: FormData, reason: string) => Promise<Outcome | undefined>;
   /** Called once it was carried out, for example to reload the page's resource. */
@@ -38,8 +40,8 @@ export interface ActionProps {
 /** A button that opens a dialog, in which the action is confirmed. */
 export function ActionButton(props: ActionProps) {
   const open = useSignal(false);
-  const { label, role, danger, impossible } = props;
-  const action = useAction(label, open);
+  const { label, role, danger, impossible, ifUnknown } = props;
+  const action = useAction(label, open, ifUnknown);
   // The dialog was left before the end: another one would send the action a second time.
   const left = action.busy.value && !open.value ? words.underWay : undefined;
   return (

@@ -93,12 +93,12 @@ export function AdjustmentButton(props: AdjustmentProps) {
       fill(unfinishedOf(operatorId, playerRef));
       return outcomeOf(answered.body);
     } catch (error) {
-      if (isRefusal(error)) {
+      if (error instanceof Problem && error.isRefusal) {
         restore();
         // The service knows the id with the earlier terms: only those can be sent again.
         if (repeated) fill(earlier);
       }
-      throw error instanceof Problem && error.outcomeUnknown ? error.advised(words.adjustmentIdHint) : error;
+      throw error;
     } finally {
       unfinished.value = unfinishedOf(operatorId, playerRef);
     }
@@ -107,6 +107,7 @@ export function AdjustmentButton(props: AdjustmentProps) {
     <ActionButton
       label={words.label}
       role="operations"
+      ifUnknown={words.adjustmentIdHint}
       sentence={
         <>
           {kept && <strong class="alarm">{words.unfinished(kept.adjustmentId)} </strong>}
@@ -196,10 +197,6 @@ function Fields({ draft }: { readonly draft: Draft }) {
     </>
   );
 }
-
-/** Whether the service has refused the call, so that it did nothing. */
-const isRefusal = (error: unknown) =>
-  error instanceof Problem && error.code !== undefined && error.status >= 400 && error.status < 500;
 
 function signedAmount({ direction, amount, currency }: Draft): number | undefined {
   const size = minorUnits(amount.value, currency.value);

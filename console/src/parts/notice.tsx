@@ -51,8 +51,8 @@ export function announce(label: string, outcome: Outcome = {}, origin?: PageLink
 }
 
 /**
- * Shows that an action has failed whose dialog is no longer shown.
- * @param page the page on which the action was started, if the person has left it
+ * Shows that an action has failed whose page or dialog the person has left.
+ * @param page the page on which the action was started
  */
 export function announceFailure(label: string, message: string, page: PageLink): void {
   notice.value = { sentence: words.notDone(label, message), page, failed: true };

@@ -31,8 +31,13 @@ export interface Action {
 /**
  * @param label says in the notice what was done
  * @param shown whether `problem` is shown; a failure that is not shown becomes a notice
+ * @param ifUnknown says what to do if the service has not said how the action ended
  */
-export function useAction(label: string, shown?: ReadonlySignal<boolean>): Action {
+export function useAction(
+  label: string,
+  shown?: ReadonlySignal<boolean>,
+  ifUnknown: string = words.outcomeUnknown,
+): Action {
   const busy = useSignal(false);
   const slow = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
@@ -51,7 +56,7 @@ export function useAction(label: string, shown?: ReadonlySignal<boolean>): Actio
       if (!left()) onDone?.(outcome);
     } catch (error) {
       const failure = problemOf(error);
-      const advice = failure.advice ?? (failure.outcomeUnknown ? words.outcomeUnknown : undefined);
+      const advice = failure.advice ?? (failure.outcomeUnknown ? ifUnknown : undefined);
       const origin = left();
       if (origin) announceFailure(label, [failure.message, advice].filter(Boolean).join(' '), origin);
       else problem.value = advice === undefined ? failure : failure.advised(advice);

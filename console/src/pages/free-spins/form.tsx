@@ -9,7 +9,6 @@ import { ActionButton } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
 import { LATEST } from '../../parts/local-time.ts';
 import type { Outcome } from '../../parts/notice.tsx';
-import { problemOf } from '../../parts/problem.tsx';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
@@ -73,18 +72,14 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           impossible={
             obstacle ?? (shown ? undefined : preview.problem.value ? words.previewFailed : words.noPreview)
           }
-          run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch)).catch(failed)}
+          ifUnknown={words.sendUnchanged}
+          run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch))}
           onDone={(outcome) => outcome?.page && route(outcome.page.address)}
         />{' '}
         <a href={kind === 'grant' ? GRANTS : BATCHES}>{words.backToList}</a>
       </form>
     </>
   );
-}
-
-function failed(error: unknown): never {
-  const problem = problemOf(error);
-  throw problem.outcomeUnknown ? problem.advised(words.sendUnchanged) : problem;
 }
 
 async function sendGrant(

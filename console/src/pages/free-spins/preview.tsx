@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { READ_MS } from '../../api/client.ts';
+import { untilTimeout } from '../../api/client.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { moneyText } from '../../parts/money.tsx';
@@ -39,7 +39,7 @@ export function usePreview(
     const ending = new AbortController();
     const ask = async (failures: number) => {
       try {
-        const answered = await latest.current(AbortSignal.any([ending.signal, AbortSignal.timeout(READ_MS)]));
+        const answered = await latest.current(untilTimeout(ending.signal));
         if (ending.signal.aborted) return;
         data.value = answered;
         problem.value = undefined;

@@ -124,8 +124,7 @@ export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
  */
 function failed(error: unknown, atOnce: boolean): never {
   const problem = problemOf(error);
-  const { status, code } = problem;
-  if (status >= 400 && status < 500 && code !== undefined) throw problem;
+  if (problem.isRefusal) throw problem;
   throw problem.advised(atOnce ? words.rotationAtOnceUnknown : words.rotationUnknown);
 }
 
