@@ -50,8 +50,8 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'load-bet-being-rolled-back-stands',
     file: TRANSACTION,
-    text: `AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)`,
-    replacement: `AND t.state = 'APPROVED'), false)`,
+    text: `t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL`,
+    replacement: `t.kind = 'BET' AND t.state = 'APPROVED'`,
     tests: [CONTRACT],
     harm: 'A WIN is paid on a BET that is being refunded.',
   },
@@ -108,9 +108,8 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'load-version-of-any-mode',
     file: TRANSACTION,
-    text: `
-                      AND r.mode = s.mode), 0) AS version`,
-    replacement: `), 0) AS version`,
+    text: ' AND r.mode = s.mode), 0)',
+    replacement: '), 0)',
     tests: [CONTRACT],
     harm: 'A DEMO round with the same id fails or blocks the transactions of real money.',
   },
@@ -389,8 +388,8 @@ export const WALLET_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'fresh-claim-on-rolled-back-bet',
     file: FRESH_CLAIM,
-    text: 'NOT (r."betUndecided" OR r."betRolledBack")',
-    replacement: 'NOT r."betUndecided"',
+    text: `t.state <> 'DECLINED'`,
+    replacement: `t.state NOT IN ('DECLINED', 'ROLLED_BACK')`,
     tests: [FRESH],
     harm: 'A WIN is paid on a stake that was refunded.',
   },

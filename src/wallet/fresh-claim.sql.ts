@@ -1,7 +1,7 @@
 import { groupStatement } from '../database/group-statement.js';
 import { lookUp, UNMERGED } from '../database/planner.js';
 import { BY_PLATFORM_ID, claimOf, claimOfWins, moveRoundsOf } from './claim.sql.js';
-import { ROUND_OF_SESSION, sessionBehind } from './transaction.sql.js';
+import { FROM_ROUND, IS_STANDING_BET, ROUND_VERSION, sessionBehind } from './transaction.sql.js';
 
 /*
  * The SQL of the shortcut for new BETs and WINs. It repeats conditions of the rules; a comment at each condition names
@@ -39,13 +39,17 @@ const GAME_AND_OPERATOR_ACTIVE = `s."gameActive" AND s."operatorActive"`;
 /** rules/bet.ts, `decideBet`: the stake does not exceed the session's highest. */
 const STAKE_ALLOWED = `(a.amount_minor > s."maxBetMinor") IS NOT TRUE`;
 
+/** Whether the round has a BET that meets the condition. It reads no further than the first, as a round may have many. */
+const hasBet = (condition: string) =>
+  `${lookUp('true', `${FROM_ROUND} AND ${condition} LIMIT 1`)} IS NOT NULL`;
+
 /**
  * rules/win.ts, `decideWin`: the WIN does not depend on BETs, or its round has a BET that is APPROVED and not being
  * rolled back, or its round has no BET. DECLINED BETs do not count.
  */
 const WIN_MAY_BE_BOOKED = `
   (a.free_spins_ref IS NOT NULL OR a.win_kind <> 'GAME'
-   OR r."betStands" OR NOT (r."betUndecided" OR r."betRolledBack"))`;
+   OR r.bet_stands OR NOT ${hasBet(`t.kind = 'BET' AND t.state <> 'DECLINED'`)})`;
 
 /** The columns of a claim that the request does not have. */
 const claimedAs = (kind: 'BET' | 'WIN') => `
@@ -74,10 +78,10 @@ export const CLAIM_NEW_WIN = groupStatement(
   WIN,
   (items) => `
     WITH bookable AS MATERIALIZED (
-      SELECT a.*, ${claimedAs('WIN')}, r.version AS round_version, r."betStands" AS stands_on_bet
+      SELECT a.*, ${claimedAs('WIN')}, r.version AS round_version, r.bet_stands
         FROM (${items}) a
         JOIN LATERAL (${sessionBehind('a.token_hash')} ${UNMERGED}) s ON true
-        JOIN LATERAL (${ROUND_OF_SESSION}) r ON true
+        JOIN LATERAL (SELECT ${hasBet(IS_STANDING_BET)} AS bet_stands, ${ROUND_VERSION} AS version ${UNMERGED}) r ON true
        WHERE ${IN_OWN_LIVE_SESSION} AND ${WIN_MAY_BE_BOOKED}
          AND ${lookUp('true', `FROM transactions t WHERE t.provider_id = a.provider_id AND t.transaction_id = a.transaction_id`)} IS NULL
     ), round AS (
@@ -85,7 +89,7 @@ export const CLAIM_NEW_WIN = groupStatement(
     ), claim AS (
       ${claimOfWins('bookable')}
     )
-    SELECT claim.*, bookable.stands_on_bet AS "standsOnBet"
+    SELECT claim.*, bookable.bet_stands AS "standsOnBet"
       FROM claim JOIN bookable ON bookable.platform_transaction_id = claim.platform_transaction_id`,
   BY_PLATFORM_ID,
 );

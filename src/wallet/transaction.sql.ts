@@ -65,24 +65,33 @@ const storedUnder = (providerId: string, transactionId: string) => `
      SELECT ${STORED_COLUMNS} FROM transactions t
       WHERE t.provider_id = ${providerId} AND t.transaction_id = ${transactionId}) stored)`;
 
+/** The transactions `t` of the round of request `a` in session `s`. */
+export const FROM_ROUND = `
+    FROM transactions t
+   WHERE t.provider_id = a.provider_id AND t.round_id = a.round_id AND t.player_ref = a.player_ref
+     AND t.game_id = a.game_id AND t.operator_id = s."operatorId" AND t.mode = s.mode`;
+
+/** The version of that round. */
+export const ROUND_VERSION = `
+  coalesce((SELECT r.version FROM rounds r
+             WHERE r.provider_id = a.provider_id AND r.operator_id = s."operatorId" AND r.player_ref = a.player_ref
+               AND r.game_id = a.game_id AND r.round_id = a.round_id AND r.mode = s.mode), 0)`;
+
+/** Whether the transaction `t` is a BET that is APPROVED and not being rolled back. */
+export const IS_STANDING_BET = `t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL`;
+
 /** The state of the round of request `a` in session `s`. */
-export const ROUND_OF_SESSION = `
+const ROUND_OF_SESSION = `
   SELECT coalesce(bool_or(${settlingWin('t')} AND t.state = 'APPROVED'), false) AS "winApproved",
          coalesce(bool_or(${settlingWin('t')} AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
-         coalesce(bool_or(t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL), false)
-           AS "betStands",
+         coalesce(bool_or(${IS_STANDING_BET}), false) AS "betStands",
          coalesce(bool_or(t.kind = 'BET' AND (t.state IN ('PENDING', 'TIMED_OUT')
                           OR (t.state = 'APPROVED' AND t.rollback_id IS NOT NULL))), false) AS "betUndecided",
          coalesce(bool_or(t.kind = 'BET' AND t.state = 'ROLLED_BACK'), false) AS "betRolledBack",
          coalesce(bool_or(t.kind = 'BET' AND t.state <> 'DECLINED' AND t.session_id = s."sessionId"), false)
            AS "betOfSession",
-         coalesce((SELECT r.version FROM rounds r
-                    WHERE r.provider_id = a.provider_id AND r.operator_id = s."operatorId"
-                      AND r.player_ref = a.player_ref AND r.game_id = a.game_id AND r.round_id = a.round_id
-                      AND r.mode = s.mode), 0) AS version
-    FROM transactions t
-   WHERE t.provider_id = a.provider_id AND t.round_id = a.round_id AND t.player_ref = a.player_ref
-     AND t.game_id = a.game_id AND t.operator_id = s."operatorId" AND t.mode = s.mode`;
+         ${ROUND_VERSION} AS version
+  ${FROM_ROUND}`;
 
 /**
  * Reads everything that decides a request: the session behind its token, what is stored under its id and under the id

@@ -1,13 +1,22 @@
+import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataSource } from '../../src/database/data-source.js';
 import { PLANNER } from '../../src/database/group-commit.js';
+import { valuesOf } from '../../src/database/statement.js';
 import { BY_TOKEN } from '../../src/session/session.store.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
 import { SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/settlement.sql.js';
 import { LOAD } from '../../src/wallet/transaction.sql.js';
 import { createMigratedDatabase } from '../world/database.js';
-import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
+import {
+  type ExecutedNode,
+  type Explained,
+  nodesOf,
+  nodesOn,
+  type PlanNode,
+  rowsTouched,
+} from '../world/plan.js';
 
 /** The columns by which rows of a growing table may be looked up. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -105,4 +114,38 @@ describe.each([0, 2, 20, 300, 3_000])('a plan that is made when there are %d row
   test.each(STATEMENTS)('looks up each row by its key: $name', async (statement) => {
     expectLookedUpByKey(await planOf(statement));
   });
+});
+
+test('a WIN reads one BET of a round that has many', async () => {
+  await fillUpTo(1);
+  await client.query(
+    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)
+     SELECT 'p', 'long-' || n, gen_random_uuid(), 'BET', 'APPROVED', 'o', 'REAL', 1, 'g', 'EUR', 1, 'long', 1, '{}'
+       FROM generate_series(1, 2000) n`,
+  );
+  const values = valuesOf(CLAIM_NEW_WIN.single, {
+    providerId: 'p',
+    transactionId: 'win',
+    tokenHash: createHash('sha256').update('1').digest(),
+    playerRef: '1',
+    gameId: 'g',
+    roundId: 'long',
+    platformTransactionId: randomUUID(),
+    currency: 'EUR',
+    amountMinor: 5,
+    roundClosed: undefined,
+    originalTransactionId: undefined,
+    freeSpinsRef: undefined,
+    winKind: 'GAME',
+    promotionRef: undefined,
+    leaseSeconds: 60,
+  });
+  const { rows } = await client.query<Explained<ExecutedNode>>(
+    `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${CLAIM_NEW_WIN.single.text}`,
+    values,
+  );
+  const claimed = await client.query(`SELECT FROM transactions WHERE transaction_id = 'win'`);
+  expect(claimed.rows).toHaveLength(1);
+  expect(rowsTouched(nodesOn(nodesOf(rows), new Set(['transactions'])))).toBeLessThan(10);
 });
