@@ -2,6 +2,7 @@ import type { SqlMutant } from './mutant.js';
 
 const GRANT = 'src/free-spins/grants/grant.sql.ts';
 const BATCH = 'src/free-spins/batches/batch.store.ts';
+const QUEUE = 'src/free-spins/queue/queue.store.ts';
 const WINNINGS = 'src/free-spins/winnings/winnings.store.ts';
 
 const GRANTS = 'test/free-spins/grants.test.ts';
@@ -35,7 +36,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     replacement: `state = 'PENDING'
    RETURNING`,
     tests: [GRANTS],
-    harm: 'An approved grant is sent by its approval and by the runner of batches.',
+    harm: 'An approved grant is sent by its approval and from the queue.',
   },
   {
     name: 'grant-resent-in-any-state',
@@ -139,7 +140,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'expiry-of-completed',
-    file: GRANT,
+    file: QUEUE,
     text: `AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due`,
     replacement: `AND duplicate_of IS NULL AND NOT cancel_due`,
     tests: [EXPIRY],
@@ -163,7 +164,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'expiry-of-duplicate',
-    file: GRANT,
+    file: QUEUE,
     text: `AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due`,
     replacement: `AND completed IS NOT TRUE AND NOT cancel_due`,
     tests: [EXPIRY],
@@ -206,7 +207,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'due-cancel-of-former-grant',
-    file: BATCH,
+    file: QUEUE,
     text: '${CANCEL_WAITS} AND NOT ${IS_MOOT}',
     replacement: '${CANCEL_WAITS}',
     tests: [DUPLICATES],
@@ -230,7 +231,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'moot-expiry-begun',
-    file: BATCH,
+    file: QUEUE,
     text: `expiry = nullif(expiry, 'BEGUN')`,
     replacement: 'expiry = expiry',
     tests: [DUPLICATES],
@@ -295,7 +296,7 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'unsent-claimed-twice',
-    file: BATCH,
+    file: QUEUE,
     text: `ORDER BY operator_id, grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)`,
     replacement: `ORDER BY operator_id, grant_no LIMIT 1)`,
     tests: [BATCHES],
@@ -303,9 +304,9 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   },
   {
     name: 'unsent-expired-early',
-    file: BATCH,
-    text: 'AND expires_at <= statement_timestamp()',
-    replacement: 'AND expires_at IS NOT NULL',
+    file: QUEUE,
+    text: 'lease_until IS NULL AND expires_at <= statement_timestamp()',
+    replacement: 'lease_until IS NULL AND expires_at IS NOT NULL',
     tests: [FAIR_TURNS],
     harm: 'A grant that waits to be sent fails long before it expires.',
   },

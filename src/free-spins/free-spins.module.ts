@@ -5,7 +5,7 @@ import { ApprovalsModule } from '../approvals/approvals.module.js';
 import { ProviderCallbackModule } from '../provider-callback/provider-callback.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { Batch } from './batches/batch.entity.js';
-import { BatchRunner } from './batches/batch.runner.js';
+import { BatchProgressStore } from './batches/batch-progress.store.js';
 import { BatchStore } from './batches/batch.store.js';
 import { BatchesService } from './batches/batches.service.js';
 import { StatusRunner } from './batches/status.runner.js';
@@ -17,6 +17,8 @@ import { GrantableGames } from './grants/grantable-games.js';
 import { GrantCallbacks } from './grants/grant-callbacks.js';
 import { Grant } from './grants/grant.entity.js';
 import { GrantStore } from './grants/grant.store.js';
+import { QueueRunner } from './queue/queue.runner.js';
+import { QueueStore } from './queue/queue.store.js';
 import { WinningsAdminController } from './winnings/winnings.admin.controller.js';
 import { WinningsService } from './winnings/winnings.service.js';
 import { WinningsStore } from './winnings/winnings.store.js';
@@ -27,8 +29,10 @@ import { WinningsStore } from './winnings/winnings.store.js';
   providers: [
     GrantsService,
     BatchesService,
-    BatchRunner,
     BatchStore,
+    BatchProgressStore,
+    QueueRunner,
+    QueueStore,
     StatusRunner,
     StatusRunStore,
     GrantableGames,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { Tool, until } from '../free-spins/tool.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
@@ -169,7 +169,7 @@ describe('a grant that could not be cancelled at its expiresAt', () => {
       `UPDATE free_spin_grants SET expires_at = clock_timestamp() WHERE ${condition} = $1`,
       [value],
     );
-    world.app.get(BatchRunner).wake();
+    world.app.get(QueueRunner).wake();
   };
 
   test('has an item until it is cancelled', async () => {

@@ -4,7 +4,7 @@ import { type AttentionFilter, attentionPage } from '../../src/attention/attenti
 import { COUNT_IN_BATCHES, SEARCHES, STILL } from '../../src/attention/cause.store.js';
 import { OPEN_ROUNDS, TRADING_PAIRS } from '../../src/attention/open-rounds.store.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
-import { BEGIN_EXPIRIES } from '../../src/free-spins/grants/grant.sql.js';
+import { BEGIN_EXPIRIES } from '../../src/free-spins/queue/queue.store.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { UNSENT } from '../../src/session/revocation.store.js';
 import { createMigratedDatabase } from '../world/database.js';

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { migrate, openDataSource } from '../../src/database/data-source.js';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { letPass } from '../desk/desk.js';
@@ -204,9 +204,9 @@ describe('continues after resets:', () => {
       .toBe('ROLLED_BACK');
   });
 
-  test.each(MOMENTS)('the runner of batches, %s the statement', async (moment) => {
+  test.each(MOMENTS)('the queue of grants, %s the statement', async (moment) => {
     const cuts = ['grant_providers_with_work', 'grant_expire'].map((words) => proxy.cut(words, moment));
-    const runner = instance.app.get(BatchRunner);
+    const runner = instance.app.get(QueueRunner);
     await expect
       .poll(() => {
         runner.wake();

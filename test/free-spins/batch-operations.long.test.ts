@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import type { ReceivedCall } from '../world/counterpart.js';
 import { CANCEL, GRANT } from '../world/provider.js';
@@ -475,7 +475,7 @@ test('a cancel of a batch waits for a resend that began before, and then cancels
   const batchId = await started(order);
   await until('both have failed', async () => (await counts(batchId)).failed === 2);
   dropping.withdraw();
-  await world.app.get(BatchRunner)['loop'].stop(0);
+  await world.app.get(QueueRunner)['loop'].stop(0);
   const others = new Client({ connectionString: world.databaseUrl });
   await others.connect();
   const pid = (await others.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { GRANT } from '../world/provider.js';
 import {
   GAME,
@@ -301,7 +301,7 @@ test('grants are sent in a game that was opened since the instance last read the
                                   currency, state, attempt)
     VALUES ('${requestRef}', '${OPERATOR}', '${PROVIDER}', 'player', '${gameId}', 1, 0, 'EUR', 'PENDING', 0);
     COMMIT`);
-  world.app.get(BatchRunner).wake();
+  world.app.get(QueueRunner).wake();
   const claimed = `SELECT FROM free_spin_grants WHERE request_ref = $1 AND attempt = 1`;
   await until('it is claimed', async () => (await world.sql.run(claimed, [requestRef])).length === 1);
   await directory.query('UPDATE tenancy_version SET version = version + 1; COMMIT');

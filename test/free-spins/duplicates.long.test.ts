@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
-import { BatchStore } from '../../src/free-spins/batches/batch.store.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
+import { QueueStore } from '../../src/free-spins/queue/queue.store.js';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0025-duplicate-grants.js';
 import { CANCEL, GRANT, STATUS } from '../world/provider.js';
 import {
@@ -315,9 +315,9 @@ describe('a grant with the externalRef of one that is over is a grant of its own
     });
 
     test('because it cannot be claimed', async () => {
-      await Promise.all([world, other].map(({ app }) => app.get(BatchRunner)['loop'].stop(0)));
+      await Promise.all([world, other].map(({ app }) => app.get(QueueRunner)['loop'].stop(0)));
       await withDueCancels();
-      expect(await world.app.get(BatchStore).claimDueCancel(PROVIDER, '')).toBeUndefined();
+      expect(await world.app.get(QueueStore).claimDueCancel(PROVIDER, '')).toBeUndefined();
     });
   });
 });

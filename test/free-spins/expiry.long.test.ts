@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { APPROVALS, BATCHES, batchOrder, GRANTS, limit, person } from '../approvals/desk.js';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { launch, type Launched, ownPort } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
@@ -39,7 +39,7 @@ describe('on two instances', () => {
   }
 
   function look(): void {
-    for (const { app } of [world, other]) app.get(BatchRunner).wake();
+    for (const { app } of [world, other]) app.get(QueueRunner).wake();
   }
 
   test('an expired grant that was not sent yet is FAILED without a call', async () => {
@@ -162,7 +162,7 @@ describe('an instance that is killed during an expiry', () => {
   test('is followed by another, which sends the callback once more', async () => {
     const { requestRef, externalRef } = await expiring();
     // Only the launched instances look for expired grants.
-    await world.app.get(BatchRunner)['loop'].stop(0);
+    await world.app.get(QueueRunner)['loop'].stop(0);
     const held = world.provider.next(
       { do: 'hold', then: { do: 'drop' } },
       { path: CANCEL, externalRef: String(externalRef) },
@@ -214,7 +214,7 @@ test('a grant whose expiresAt passes while it is being approved is FAILED withou
   const [asker, approver] = [await person(world, 'promotions'), await person(world, 'promotions')];
   const { approvalId } = (await asker.call('POST', GRANTS, order)).json;
   // Only the approval sends the grant.
-  await world.app.get(BatchRunner)['loop'].stop(0);
+  await world.app.get(QueueRunner)['loop'].stop(0);
   // The expiry passes after the approval has checked it, as if its transaction waited for a lock.
   await world.sql.run(`
     CREATE FUNCTION expire_grant() RETURNS trigger LANGUAGE plpgsql AS

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { APPROVALS, BATCHES, batchOrder, GRANTS, limit, person } from '../approvals/desk.js';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
 import { PATIENCE } from '../world/patience.js';
@@ -29,7 +29,7 @@ async function reach(...requestRefs: string[]): Promise<void> {
 }
 
 function look(): void {
-  for (const { app } of [world, other]) app.get(BatchRunner).wake();
+  for (const { app } of [world, other]) app.get(QueueRunner).wake();
 }
 
 const expiring = (fields: Record<string, unknown> = {}) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
-import { CLAIM_DUE_CANCEL, CLAIM_UNSENT, FAIL_EXPIRED } from '../../src/free-spins/batches/batch.store.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
+import { CLAIM_DUE_CANCEL, CLAIM_UNSENT, FAIL_EXPIRED } from '../../src/free-spins/queue/queue.store.js';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
 import { CANCEL, GRANT, STATUS } from '../world/provider.js';
@@ -54,7 +54,7 @@ const countOf = async (prefix: string, condition: string) =>
     )
   )[0]!.count;
 
-const look = () => world.app.get(BatchRunner).wake();
+const look = () => world.app.get(QueueRunner).wake();
 
 /** The calls on a route about grants whose references begin with the prefix. */
 const callsOf = (path: string, prefix: string) =>
@@ -122,13 +122,13 @@ test('any number of grants begin to expire, or fail unsent, in one pass', async 
   const busy = await record(CALLS_AT_ONCE, OPERATOR, UNSENT);
   look();
   await until('all workers are busy', () => callsOf(GRANT, busy).length === CALLS_AT_ONCE);
-  await world.app.get(BatchRunner)['loop'].run();
+  await world.app.get(QueueRunner)['loop'].run();
   const expired = { expires_at: `clock_timestamp() - interval '1 second'` };
   const granted = await record(MANY, OPERATOR, { ...GRANTED, ...expired });
   const unsent = await record(MANY, OPERATOR, { ...UNSENT, ...expired });
   const tomorrow = { expires_at: `clock_timestamp() + interval '1 day'` };
   const later = await record(FEW, OPERATOR, { ...UNSENT, ...tomorrow });
-  await world.app.get(BatchRunner)['loop'].run();
+  await world.app.get(QueueRunner)['loop'].run();
   expect(await countOf(granted, `expiry = 'BEGUN'`)).toBe(MANY);
   expect(
     await countOf(
@@ -199,7 +199,7 @@ test('the batches of one operator do not delay the status of those of another', 
 });
 
 test('the next grant, cancel and expiry are found without reading the queue', async () => {
-  await world.app.get(BatchRunner)['loop'].stop(0);
+  await world.app.get(QueueRunner)['loop'].stop(0);
   await record(MANY, OPERATOR, { ...UNSENT, expires_at: `clock_timestamp() + interval '1 day'` });
   await record(MANY, OPERATOR, { ...GRANTED, cancel_due: 'true' });
   await world.sql.run('VACUUM (ANALYZE) free_spin_grants');

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { BatchRunner } from '../../src/free-spins/batches/batch.runner.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { StatusRunner } from '../../src/free-spins/batches/status.runner.js';
 import { RevocationNotifier } from '../../src/session/revocation.notifier.js';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
@@ -60,7 +60,7 @@ afterEach(() => world.sql.run('DROP FUNCTION IF EXISTS fail_late CASCADE; DROP S
 
 /** Waits until no grant or cancel of the queue is under way. */
 const untilIdle = () =>
-  until('the queue is idle', () => world.app.get(BatchRunner)['loop']['options'].inFlight!().length === 0);
+  until('the queue is idle', () => world.app.get(QueueRunner)['loop']['options'].inFlight!().length === 0);
 
 /** Waits until more calls have failed than a provider may leave unanswered, while `look` lets the service try again. */
 async function untilManyFailed(look: () => Promise<void> | void): Promise<void> {
@@ -79,7 +79,7 @@ const endLeaseOf = (sessionId: string) =>
     sessionId,
   ]);
 
-const look = () => world.app.get(BatchRunner).wake();
+const look = () => world.app.get(QueueRunner).wake();
 
 const batchOf = async (batchId: unknown) =>
   (await world.admin('GET', `${BATCHES}/${String(batchId)}`)).json as {
@@ -114,7 +114,7 @@ test('a grant that could not be sent is not sent after its batch has been cancel
   await world.admin('POST', `${BATCHES}/${String(batchId)}/cancel`);
   await late.release();
   await until('it is not pending', async () => (await batchOf(batchId)).pending === 0);
-  await world.app.get(BatchRunner)['loop'].run();
+  await world.app.get(QueueRunner)['loop'].run();
   await untilIdle();
   const { items } = await batchOf(batchId);
   expect(items).toMatchObject([

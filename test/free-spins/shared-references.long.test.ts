@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
-import { CLAIM_DUE_CANCEL } from '../../src/free-spins/batches/batch.store.js';
+import { CLAIM_DUE_CANCEL } from '../../src/free-spins/queue/queue.store.js';
 import { GRANTED, SUCCESSOR_OF } from '../../src/free-spins/grants/grant.sql.js';
 import { FLAGGED_LATELY, OF_GRANT, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { createMigratedDatabase } from '../world/database.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STATES } from '../../src/approvals/approval.store.js';
 import { ITEMS_OF_EVENTS, LATEST_EVENT } from '../../src/attention/attention.sql.js';
-import { RUNNING } from '../../src/free-spins/batches/batch.store.js';
+import { RUNNING } from '../../src/free-spins/batches/batch-progress.store.js';
 import { READ as READ_HEALTH } from '../../src/health-scores/health-period.store.js';
 import { READ_AMOUNTS, READ_MINUTES } from '../../src/wallet/activity/activity.store.js';
 import { COUNT as COUNT_UNDECIDED } from '../../src/wallet/resolving/undecided.store.js';

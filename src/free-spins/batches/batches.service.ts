@@ -24,7 +24,6 @@ import {
   type BatchProgress,
   type BatchResponse,
 } from './batch.response.js';
-import { BatchRunner } from './batch.runner.js';
 import { grantResponse } from '../grants/grant.response.js';
 import { type PreviewResponse, previewResponse } from '../grants/preview.response.js';
 import { stakeOf } from '../grants/grants.service.js';
@@ -32,7 +31,9 @@ import { assertAhead, assertNotExpired, expiryOf } from '../grants/expiry.js';
 import { GrantableGames, type Scope } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import { GrantStore, type NewGrant } from '../grants/grant.store.js';
-import { type BatchFilter, BatchStore } from './batch.store.js';
+import { QueueRunner } from '../queue/queue.runner.js';
+import { type BatchFilter, BatchProgressStore } from './batch-progress.store.js';
+import { BatchStore } from './batch.store.js';
 import { StatusRunner } from './status.runner.js';
 
 /** A requested batch. Contract, section 6. */
@@ -48,7 +49,7 @@ export type BatchOutcome =
   | { readonly batchId: string; readonly stakeMinor: number; readonly replayed: boolean }
   | { readonly approval: Approval };
 
-/** Records and reads batches; `BatchRunner` sends them. */
+/** Records and reads batches; `QueueRunner` sends them. */
 @Injectable()
 export class BatchesService implements OnModuleInit {
   constructor(
@@ -56,8 +57,9 @@ export class BatchesService implements OnModuleInit {
     private readonly games: GrantableGames,
     private readonly callbacks: GrantCallbacks,
     private readonly batches: BatchStore,
+    private readonly progress: BatchProgressStore,
     private readonly grants: GrantStore,
-    private readonly runner: BatchRunner,
+    private readonly queue: QueueRunner,
     private readonly audit: Audit,
     private readonly limits: LimitsService,
     private readonly approvals: ApprovalsService,
@@ -71,7 +73,7 @@ export class BatchesService implements OnModuleInit {
   }
 
   /**
-   * Records a batch, whose grants `BatchRunner` then sends; a known batchRef returns the stored batch. A batch above a
+   * Records a batch, whose grants `QueueRunner` then sends; a known batchRef returns the stored batch. A batch above a
    * limit waits for approval.
    * @throws CroupierError INVALID_REQUEST · CONFLICT · GAME_NOT_CONFIGURED · OPERATOR_NOT_CONFIGURED
    */
@@ -99,7 +101,7 @@ export class BatchesService implements OnModuleInit {
       return { batchId: idOfSame(stored, fingerprint), stakeMinor, replayed: true };
     }
     addLogFields({ batchId: action.terms.batchId, operatorId: order.operatorId });
-    this.runner.wake();
+    this.queue.wake();
     return { batchId: action.terms.batchId, stakeMinor, replayed: false };
   }
 
@@ -112,7 +114,7 @@ export class BatchesService implements OnModuleInit {
       const { providerId } = this.games.find(terms, 'everybody');
       assertNotExpired(terms.expiresAt ?? null, this.databaseClock.now());
       if (!(await this.record(transaction, record, terms, providerId))) throw alreadyUsed('batchRef');
-      return async () => this.runner.wake();
+      return async () => this.queue.wake();
     },
     result: async ({ batchId, ...terms }) => ({
       batchId,
@@ -169,7 +171,7 @@ export class BatchesService implements OnModuleInit {
     return pageByTime<BatchProgress & { place: string }, BatchItem>(
       query,
       isUuid,
-      ({ before, limit }) => this.batches.batchPage(query, before, limit),
+      ({ before, limit }) => this.progress.page(query, before, limit),
       batchItem,
     );
   }
@@ -180,7 +182,7 @@ export class BatchesService implements OnModuleInit {
    * @param known batches that have been read before, whether they still run or not
    */
   async running(known: readonly string[]): Promise<{ batch: BatchItem; running: boolean }[]> {
-    const rows = await this.batches.running(known);
+    const rows = await this.progress.running(known);
     return rows.map(({ running, ...batch }) => ({ batch: batchItem(batch), running }));
   }
 
@@ -199,7 +201,7 @@ export class BatchesService implements OnModuleInit {
       return cancelled.reached;
     });
     this.grants.count(reached);
-    this.runner.wake();
+    this.queue.wake();
     return this.known(batchId, scope);
   }
 
@@ -219,7 +221,7 @@ export class BatchesService implements OnModuleInit {
       const after = { grants, includeUnknown };
       if (grants > 0) await record({ action: 'free-spins.batch-resend', target: `batch:${batchId}`, after });
     });
-    this.runner.wake();
+    this.queue.wake();
     return this.known(batchId, scope);
   }
 
@@ -242,11 +244,11 @@ export class BatchesService implements OnModuleInit {
   async failures(batchId: string, scope: Scope): Promise<BatchFailuresResponse> {
     await this.callbacks.expire();
     await this.known(batchId, scope);
-    return { items: await this.batches.failures(batchId) };
+    return { items: await this.progress.failures(batchId) };
   }
 
   private async known(batchId: string, scope: Scope): Promise<BatchItem> {
-    const batch = await this.batches.progress(batchId, scope === 'everybody' ? undefined : scope.operatorId);
+    const batch = await this.progress.of(batchId, scope === 'everybody' ? undefined : scope.operatorId);
     if (!batch) throw new CroupierError('NOT_FOUND', 'no such batch');
     return batchItem(batch);
   }

@@ -8,7 +8,7 @@ import { Randomness } from '../../runtime/randomness.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { GrantStore } from '../grants/grant.store.js';
-import { CALLS_AT_ONCE, UNANSWERED_LIMIT } from './calls.js';
+import { CALLS_AT_ONCE, UNANSWERED_LIMIT } from '../queue/calls.js';
 import { type StatusRun, StatusRunStore } from './status-run.store.js';
 
 /** Polling interval for requests that another instance left unfinished, in milliseconds. */

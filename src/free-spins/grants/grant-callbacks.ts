@@ -16,7 +16,7 @@ const UNKNOWN_OUTCOME =
  *
  * Invariant: a grant or cancel callback is sent only after this instance has committed its claim. If the instance
  * crashes, the lease of the claim expires. Then a grant becomes FAILED with `outcomeUnknown`, and a cancel can be sent
- * again, which `BatchRunner` does if it is due.
+ * again, which `QueueRunner` does if it is due.
  */
 @Injectable()
 export class GrantCallbacks {
@@ -30,7 +30,7 @@ export class GrantCallbacks {
   /**
    * Sends the callback of the grant's claimed attempt once, and records the outcome.
    * @param claimsCancel whether to claim a due cancel of the grant, too. If true, the caller must send the claimed
-   *   cancel; if false, `BatchRunner` sends a due cancel
+   *   cancel; if false, `QueueRunner` sends a due cancel
    * @returns the grant as stored afterwards; `cancelAttempt` if the cancel was claimed
    */
   async send(

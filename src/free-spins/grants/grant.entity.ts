@@ -93,11 +93,11 @@ export class Grant {
   @Column(nullable(uuid('batch_id')))
   batchId: string | null;
 
-  /** The request id of the next grant callback that `BatchRunner` sends: the id of the request that queued it. */
+  /** The request id of the next grant callback that `QueueRunner` sends: the id of the request that queued it. */
   @Column(nullable(text('request_id')))
   requestId: string | null;
 
-  /** The request id of the next cancel callback that `BatchRunner` sends: the id of the request that queued it. */
+  /** The request id of the next cancel callback that `QueueRunner` sends: the id of the request that queued it. */
   @Column(nullable(text('cancel_request_id')))
   cancelRequestId: string | null;
 

@@ -170,27 +170,6 @@ export const SNAPSHOT = named(
     WHERE request_ref = :requestRef AND state IN ('GRANTED', 'CANCELLED')`,
 );
 
-/**
- * Makes the cancel of expired grants due, which `BatchRunner` then sends as it sends the cancels of a batch. While another
- * cancel is due or under way, the expiry waits for its outcome. A grant that is known to be completed has no spins left,
- * and a duplicate none of its own: the `externalRef` of either may name the spins of another grant. The new number of the
- * cancel keeps a late failure of an earlier cancel from counting as this one's. `statement_timestamp` is the time for
- * `expires_at`, because an index cannot be searched for the volatile `clock_timestamp`.
- */
-export const BEGIN_EXPIRIES = named(
-  'grant_begin_expiries',
-  `UPDATE free_spin_grants
-      SET expiry = 'BEGUN', cancel_due = true, cancel_request_id = NULL, cancel_attempt = cancel_attempt + 1,
-          cancel_lease_until = NULL, updated_at = clock_timestamp()
-    WHERE grant_no = ANY (ARRAY(
-      SELECT grant_no FROM free_spin_grants
-       WHERE state = 'GRANTED' AND expires_at <= statement_timestamp() AND expiry IS NULL
-         AND completed IS NOT TRUE AND duplicate_of IS NULL AND NOT cancel_due
-         AND (cancel_lease_until IS NULL OR cancel_lease_until <= clock_timestamp())
-       ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED))
-   RETURNING request_ref`,
-);
-
 /** The value of `expiry` after the cancel that is due has failed. */
 const EXPIRY_AFTER_FAILURE = `CASE WHEN expiry = 'BEGUN' THEN 'FAILED' ELSE expiry END`;
 

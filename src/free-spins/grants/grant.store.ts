@@ -86,7 +86,7 @@ export class GrantStore implements OnModuleInit {
   }
 
   /**
-   * Records an unsent grant, to be claimed by its requestRef or by the `BatchRunner` of any instance.
+   * Records an unsent grant, to be claimed by its requestRef or by the `QueueRunner` of any instance.
    * @returns false if the requestRef is taken
    */
   async recordUnsent(query: Query, grant: NewGrant): Promise<boolean> {
@@ -162,15 +162,6 @@ export class GrantStore implements OnModuleInit {
   async expire(error: string): Promise<string[]> {
     const expired = await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error });
     return this.count(expired).map(({ requestRef }) => requestRef);
-  }
-
-  /**
-   * Makes the cancel of expired grants due.
-   * @param limit maximum number of grants
-   * @returns their number
-   */
-  async beginExpiries(limit: number): Promise<number> {
-    return (await this.database.query(sql.BEGIN_EXPIRIES, { limit })).length;
   }
 
   /** Stores the provider's answer to a status call. A completed grant stays completed. */

@@ -87,7 +87,7 @@ export class GrantsService implements OnModuleInit {
 
   /**
    * Records an approved grant as unsent. After the commit, the request that approved the grant sends it, unless the
-   * `BatchRunner` of an instance has claimed it first, or it must not be sent any more: the commit may have taken long.
+   * `QueueRunner` of an instance has claimed it first, or it must not be sent any more: the commit may have taken long.
    */
   readonly approved: Executor<'grant'> = {
     role: 'promotions',

@@ -10,8 +10,8 @@ import { EXPIRED, GrantableGames, UNKNOWN_WHETHER_OPEN } from '../grants/grantab
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
 import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
-import { BatchStore } from './batch.store.js';
 import { CALLS_AT_ONCE, CALLS_FOR_GRANTS, UNANSWERED_LIMIT } from './calls.js';
+import { QueueStore } from './queue.store.js';
 
 /** Polling interval for grants and cancels that another instance left unsent or without an outcome, in milliseconds. */
 const POLL_MS = 5_000;
@@ -48,8 +48,8 @@ interface ProviderWorkers {
  * idempotently, and fail its grants with an unknown outcome. Contract, section 6.
  */
 @Injectable()
-export class BatchRunner {
-  private readonly logger = new Logger('BatchRunner');
+export class QueueRunner {
+  private readonly logger = new Logger('QueueRunner');
   private readonly workersByProvider = new Map<string, ProviderWorkers>();
   private readonly loop: BackgroundLoop;
 
@@ -58,7 +58,7 @@ export class BatchRunner {
     private readonly tracing: Tracing,
     private readonly games: GrantableGames,
     private readonly callbacks: GrantCallbacks,
-    private readonly batches: BatchStore,
+    private readonly queue: QueueStore,
     private readonly grants: GrantStore,
     configuration: Configuration,
     background: Background,
@@ -85,10 +85,10 @@ export class BatchRunner {
 
   private async findWork(): Promise<void> {
     await this.callbacks.expire();
-    while ((await this.grants.beginExpiries(EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
-    while ((await this.batches.failExpired(EXPIRED, EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
-    await this.batches.endMootCancels();
-    for (const providerId of await this.batches.providersWithWork()) this.addWorkers(providerId);
+    while ((await this.queue.beginExpiries(EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
+    while ((await this.queue.failExpired(EXPIRED, EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
+    await this.queue.endMootCancels();
+    for (const providerId of await this.queue.providersWithWork()) this.addWorkers(providerId);
   }
 
   private addWorkers(providerId: string): void {
@@ -121,13 +121,13 @@ export class BatchRunner {
   private async work(providerId: string, pool: ProviderWorkers, sendsCancels: boolean): Promise<void> {
     while (!this.loop.stopping) {
       // Cancels come first: until then the spins can be played, while an unsent grant can wait.
-      const cancel = sendsCancels && (await this.batches.claimDueCancel(providerId, pool.cancels.operatorId));
+      const cancel = sendsCancels && (await this.queue.claimDueCancel(providerId, pool.cancels.operatorId));
       if (cancel) {
         pool.cancels.operatorId = cancel.operatorId;
         if (!(await this.sendCancel(cancel, pool.cancels))) return;
         continue;
       }
-      const grant = await this.batches.claimUnsent(providerId, pool.grants.operatorId);
+      const grant = await this.queue.claimUnsent(providerId, pool.grants.operatorId);
       if (!grant) return;
       pool.grants.operatorId = grant.operatorId;
       if (!(await this.send(grant, pool.grants))) return;
@@ -149,7 +149,7 @@ export class BatchRunner {
       });
     const { batchId, providerId } = grant;
     if (!this.countsAsDown(outcome, route) || batchId === null) return true;
-    const cancels = await this.batches.failCancels(batchId, PROVIDER_DOWN);
+    const cancels = await this.queue.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
       this.logger.error({
         msg: 'the provider does not answer, so the remaining cancels of a batch were not sent: cancel the batch again later',
@@ -195,7 +195,7 @@ export class BatchRunner {
   /** Fails the unsent grants of the batch, which would fail for the same reason. */
   private async giveUp({ batchId, providerId }: Grant, error: string): Promise<void> {
     if (batchId === null) return;
-    const players = await this.batches.failUnsent(batchId, error);
+    const players = await this.queue.failUnsent(batchId, error);
     if (players > 0)
       this.logger.error({
         msg: 'the remaining grants of a batch were not sent and are FAILED: resend the batch later',
