@@ -144,3 +144,8 @@ export class ResendBatchRequest {
   })
   includeUnknown?: boolean;
 }
+
+export class FlaggedWinQuery extends TimePageQuery {
+  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
+  operatorId?: string;
+}

@@ -19,13 +19,13 @@ import {
   AdminGrantQuery,
   AdminGrantRequest,
   FindBatchQuery,
+  FlaggedWinQuery,
   OperatorBatchQuery,
   OperatorBatchRequest,
   OperatorGrantQuery,
   OperatorGrantRequest,
   ResendBatchRequest,
 } from '../../src/free-spins/free-spins.request.js';
-import { FlaggedWinQuery } from '../../src/free-spins/winnings/winnings.response.js';
 import { ListQuery, PageQuery } from '../../src/api/lists/page.js';
 import { PatchLimitRequest, PutLimitRequest } from '../../src/limits/limit.request.js';
 import { CallbackQuery } from '../../src/provider-callback/callback.admin.request.js';

@@ -6,7 +6,8 @@ import { itemFrom } from '../../api/lists/item.js';
 import { pageOfWindow } from '../../api/lists/time-page.js';
 import { isUuid } from '../../api/validation/identifier.js';
 import { ValidQuery } from '../../api/validation/query.js';
-import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse, FlaggedWinQuery } from './winnings.response.js';
+import { FlaggedWinQuery } from '../free-spins.request.js';
+import { FLAGGED_WIN_COLUMNS, FlaggedWinListResponse } from './winnings.response.js';
 import { WinningsStore } from './winnings.store.js';
 
 /** Flagged winnings for administrators. The path is not under /free-spins, where any word may be a grant's requestRef. */

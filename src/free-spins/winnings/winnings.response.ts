@@ -1,13 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { columnsOf, type RowOf } from '../../api/lists/item.js';
 import { listOf } from '../../api/lists/list.js';
-import { TimePageQuery } from '../../api/lists/time-page.js';
-import { IdentifierField } from '../../api/validation/fields.js';
-
-export class FlaggedWinQuery extends TimePageQuery {
-  @IdentifierField({ presence: 'optional', example: 'sandbox-operator' })
-  operatorId?: string;
-}
 
 /**
  * Why a person should review a booked WIN. If several flags apply, the first in this order is shown. Contract, section

@@ -9,7 +9,8 @@ import { readWindowEnd, type UnnamedStatement } from '../../database/time-window
 import type { ListQuery } from '../../api/lists/page.js';
 import type { Found } from '../../api/lists/time-page.js';
 import { SPIN_WINS } from '../../wallet/rules/win-kind.js';
-import type { FlaggedWin, FlaggedWinQuery, WinKey } from './winnings.response.js';
+import type { FlaggedWinQuery } from '../free-spins.request.js';
+import type { FlaggedWin, WinKey } from './winnings.response.js';
 
 export interface Winnings {
   readonly count: number;
