@@ -3,6 +3,7 @@ import { Audit } from '../../src/audit/audit.service.js';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { type Storage } from '../../src/config/configuration.js';
 import { useWorld } from '../world/world.js';
+import { tampered } from './tampering.js';
 
 /** The days of the log, oldest first. */
 const days: string[] = [];
@@ -46,21 +47,6 @@ async function prove(
   return { status, said };
 }
 
-/** Runs a manipulation as the database's owner, and restores the log afterwards. */
-async function tampered(statement: string): Promise<{ status: number; said: string[] }> {
-  await world.sql.run('CREATE TABLE kept AS SELECT * FROM audit_entries');
-  await world.sql.run('ALTER TABLE audit_entries DISABLE TRIGGER USER');
-  try {
-    await world.sql.run(statement);
-    return await prove();
-  } finally {
-    await world.sql.run(
-      'DELETE FROM audit_entries; INSERT INTO audit_entries SELECT * FROM kept; DROP TABLE kept',
-    );
-    await world.sql.run('ALTER TABLE audit_entries ENABLE TRIGGER USER');
-  }
-}
-
 test('an unaltered log of several days is valid', async () => {
   const { status, said } = await prove();
   expect(status).toBe(0);
@@ -88,39 +74,51 @@ describe('if a person', () => {
     ['changed the hash before', set(`previous_hash = sha256('x')`)],
     ['deleted the row', () => `DELETE FROM audit_entries WHERE ${of(1, 3)}`],
   ])('%s, that row is named', async (_, statement) => {
-    const { status, said } = await tampered(statement());
+    const { status, said } = await tampered(world.sql, statement(), prove);
     expect(status).toBe(1);
     expect(said).toEqual([expect.stringContaining(`broken at ${days[1]!}/3:`)]);
   });
 
   test('removed a row and closed the gap, that row is named', async () => {
     const { status, said } = await tampered(
+      world.sql,
       `DELETE FROM audit_entries WHERE ${of(1, 3)};
        UPDATE audit_entries SET position = position - 1 WHERE day = '${days[1]!}' AND position > 3`,
+      prove,
     );
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/3:`)]);
   });
 
   test('altered a row with its hash, the next row is named', async () => {
     const { status, said } = await tampered(
+      world.sql,
       `UPDATE audit_entries SET actor = 'nobody' WHERE ${of(1, 3)};
        UPDATE audit_entries e SET hash = audit_entry_hash(e) WHERE ${of(1, 3)}`,
+      prove,
     );
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/4:`)]);
   });
 
   test('cut off the end of a day, the first row of the next day is named', async () => {
-    const { status, said } = await tampered(`DELETE FROM audit_entries WHERE ${of(1, 5)}`);
+    const { status, said } = await tampered(world.sql, `DELETE FROM audit_entries WHERE ${of(1, 5)}`, prove);
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
   });
 
   test('removed a whole day, the first row of the next day is named', async () => {
-    const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[1]!}'`);
+    const { status, said } = await tampered(
+      world.sql,
+      `DELETE FROM audit_entries WHERE day = '${days[1]!}'`,
+      prove,
+    );
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[2]!}/1:`)]);
   });
 
   test('removed the beginning, the first remaining row is named', async () => {
-    const { status, said } = await tampered(`DELETE FROM audit_entries WHERE day = '${days[0]!}'`);
+    const { status, said } = await tampered(
+      world.sql,
+      `DELETE FROM audit_entries WHERE day = '${days[0]!}'`,
+      prove,
+    );
     expect([status, said[0]]).toEqual([1, expect.stringContaining(`broken at ${days[1]!}/1:`)]);
   });
 });
