@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { COUNT, PRESENT } from '../../src/attention/attention.sql.js';
 import { type AttentionFilter, attentionPage } from '../../src/attention/attention.store.js';
 import { COUNT_IN_BATCHES, SEARCHES, STILL } from '../../src/attention/cause.store.js';
@@ -7,9 +7,7 @@ import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { BEGIN_EXPIRIES } from '../../src/free-spins/queue/queue.store.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
 import { UNSENT } from '../../src/session/revocation.store.js';
-import { createMigratedDatabase } from '../world/database.js';
-import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
+import { nodesOn, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 100_000;
 const WINDOW = 100;
@@ -20,28 +18,18 @@ const TOUCHED_AT_MOST = 1_000;
 const TOUCHED_BY_ROUNDS = 5_000;
 const ID = '00000000-0000-4000-8000-000000000000';
 
-let sql: SqlConsole;
-let planner: Planner;
-let drop: () => Promise<void>;
+const database = usePlanDatabase();
 beforeAll(async () => {
-  const database = await createMigratedDatabase();
-  sql = SqlConsole.open(database.url);
-  planner = await Planner.open(database.url);
-  drop = async () => {
-    await planner.close();
-    await sql.close();
-    await database.drop();
-  };
-  await sql.run(`
+  await database.sql.run(`
     INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
                          sealed_secret, created_at, updated_at)
     SELECT lower(kind) || n, kind, 'x', CASE kind WHEN 'PROVIDER' THEN 'x' END, CASE kind WHEN 'PROVIDER' THEN 0 END,
            CASE kind WHEN 'OPERATOR' THEN 'x' END, CASE kind WHEN 'OPERATOR' THEN 'x' END, 'x', now(), now()
       FROM unnest(ARRAY['PROVIDER', 'OPERATOR']) kind, generate_series(0, 3) n`);
-  await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+  await database.sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
     SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(0, 3) n`);
   // One in a hundred is undecided, half of these are parked.
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, free_spins_ref, attempt, response_body, rollback_id, parked_at, created_at,
        updated_at)
@@ -51,7 +39,7 @@ beforeAll(async () => {
             'g', 'EUR', 1, 'round' || n / 2, CASE n % 30 WHEN 0 THEN 'batch' || n END, 1, '{}', CASE n % 100 WHEN 1 THEN 'x' END, CASE n % 200 WHEN 0 THEN now() END, at, at
        FROM (SELECT n, now() - n * interval '10 seconds' AS at FROM generate_series(1, ${ROWS}) n) numbered`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
        bet_amount_minor, currency, attempt, external_ref, granted_at, duplicate_of, failure_error, expires_at, expiry)
      SELECT n, CASE n % 10 WHEN 0 THEN 'FAILED' ELSE 'GRANTED' END, 'operator' || n % 4, 'provider' || n % 4, 'p',
@@ -61,14 +49,14 @@ beforeAll(async () => {
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
   // One in ten belongs to a batch of a hundred, and could not be cancelled.
-  await sql.run(`
+  await database.sql.run(`
     INSERT INTO free_spin_batches (batch_id, operator_id, fingerprint, created_at)
     SELECT ('00000000-0000-4000-9000-' || lpad(n::text, 12, '0'))::uuid, 'operator0', sha256('x'), now()
       FROM generate_series(0, ${ROWS / 5_000}) n;
     UPDATE free_spin_grants SET last_cancel_error = 'x',
            batch_id = ('00000000-0000-4000-9000-' || lpad((request_ref::integer / 1000)::text, 12, '0'))::uuid
      WHERE request_ref LIKE '%4'`);
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
        created_at, expires_at, revoked_at, revoke_reason)
      SELECT gen_random_uuid(), sha256(n::text::bytea), 'operator1', 'provider1', 'p', 'game1', 'EUR', 'REAL', now(), now(),
@@ -76,20 +64,20 @@ beforeAll(async () => {
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
   // One in ten is unsent.
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO session_revocations (session_id, sent, delivered, error, lease_until)
      SELECT session_id, n % 10 <> 1, CASE WHEN n % 10 <> 1 THEN n % 20 <> 0 END, CASE n % 20 WHEN 0 THEN 'x' END,
             CASE n % 10 WHEN 1 THEN now() END
        FROM (SELECT session_id, row_number() OVER () AS n FROM sessions) numbered`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO approvals (approval_id, state, kind, reference, deed, fingerprint, operator_id, currency, amount_minor,
        asked_by, created_at, expires_at)
      SELECT gen_random_uuid(), CASE n % 20 WHEN 0 THEN 'WAITING' ELSE 'EXPIRED' END, 'grant', n, '{}', sha256('x'),
             'operator1', 'EUR', 1, 'x', now() - n * interval '1 second', now() + interval '1 hour'
        FROM generate_series(1, ${ROWS / 5}) n`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO attention_items (item_id, kind, subject, state, cause_present, operator_id, provider_id, summary, assignee,
        closed_at, closed_by, created_at)
      SELECT gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'transaction' ELSE 'grant' END, 'provider' || n % 4 || '/t' || n,
@@ -98,9 +86,8 @@ beforeAll(async () => {
             CASE WHEN n % 100 <> 0 THEN 'x' END, now() - n * interval '1 second'
        FROM generate_series(1, ${ROWS / 2}) n`,
   );
-  await sql.run('VACUUM (ANALYZE)');
+  await database.sql.run('VACUUM (ANALYZE)');
 }, 120_000);
-afterAll(() => drop());
 
 const BIG = new Set([
   'transactions',
@@ -113,7 +100,7 @@ const BIG = new Set([
 ]);
 
 async function expectCheap(statement: Statement, values: object, touchedAtMost = TOUCHED_AT_MOST) {
-  for (const nodes of await planner.plansOf(statement, values)) {
+  for (const nodes of await database.planner.plansOf(statement, values)) {
     const ofTables = nodesOn(nodes, BIG);
     expect(ofTables.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     expect(rowsTouched(ofTables)).toBeLessThanOrEqual(touchedAtMost);
@@ -131,7 +118,7 @@ test.each(Object.keys(SEARCHES) as (keyof typeof SEARCHES)[])(
       id: keys.at(-1),
     });
     const read = (place: readonly string[]) =>
-      sql.run<{ place: string[] }>(statement.text, valuesOf(statement, after(place)));
+      database.sql.run<{ place: string[] }>(statement.text, valuesOf(statement, after(place)));
     await expectCheap(statement, after(begin));
     const rows = await read(begin);
     expect(rows).toHaveLength(WINDOW);
@@ -145,7 +132,7 @@ test('the search for approvals returns the terms only of those without an item',
   const { statement, begin } = SEARCHES.approvals;
   const [at, id] = begin;
   const search = () =>
-    sql.run<{ approvalId: string; known: boolean; terms: object | null }>(
+    database.sql.run<{ approvalId: string; known: boolean; terms: object | null }>(
       statement.text,
       valuesOf(statement, { at, id, limit: 2 }),
     );
@@ -154,7 +141,7 @@ test('the search for approvals returns the terms only of those without an item',
     { known: false, terms: {} },
     { known: false, terms: {} },
   ]);
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO attention_items (item_id, kind, subject, state, cause_present, summary, created_at)
      VALUES (gen_random_uuid(), 'approval', $1, 'OPEN', true, 'x', now())`,
     [first!.approvalId],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/database/statement.js';
 import type { Query } from '../../src/database/database.js';
 import type { Place } from '../../src/database/place.js';
@@ -41,9 +41,7 @@ import { callbackFilter, CALLBACKS } from '../../src/provider-callback/callback.
 import type { SessionQuery } from '../../src/session/session.request.js';
 import { sessionFilter, SESSIONS } from '../../src/session/session.store.js';
 import { LAST_BALANCE } from '../../src/wallet/transaction.sql.js';
-import { createMigratedDatabase } from '../world/database.js';
-import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
+import { nodesOn, type PlanDatabase, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 200_000;
 /** Number of recent callbacks, and of audit entries. */
@@ -104,24 +102,15 @@ const FEW: Past = {
   state: `CASE WHEN n <= 50000 AND n % 2 = 0 THEN 'DECLINED' WHEN n % 20000 = 11 THEN 'PENDING' ELSE 'APPROVED' END`,
 };
 
-let sql: SqlConsole;
-let planner: Planner;
+let database: PlanDatabase;
 
 /** Fills a database for the tests that follow in the same block. */
 function inTheWorldOf(past: Past): void {
-  let stop: () => Promise<void>;
+  const created = usePlanDatabase();
   beforeAll(async () => {
-    const database = await createMigratedDatabase();
-    sql = SqlConsole.open(database.url);
-    planner = await Planner.open(database.url);
-    stop = async () => {
-      await planner.close();
-      await sql.close();
-      await database.drop();
-    };
+    database = created;
     await seed(past);
   });
-  afterAll(() => stop());
 }
 
 async function seed({ tenants, provider, operator, player, state }: Past): Promise<void> {
@@ -130,13 +119,13 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
     rows: number,
   ) => `(SELECT n, ${provider} AS provider_id, ${operator} AS operator_id, ${player} AS player_ref,
       ${state} AS state, ${at} AS at FROM generate_series(1, ${rows}) n) numbered`;
-  await sql.run(`
+  await database.sql.run(`
     INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
                          sealed_secret, created_at, updated_at)
     SELECT kind || n, upper(kind), 'x', CASE kind WHEN 'provider' THEN 'x' END, CASE kind WHEN 'provider' THEN 0 END,
            CASE kind WHEN 'operator' THEN 'x' END, CASE kind WHEN 'operator' THEN 'x' END, 'x', now(), now()
       FROM unnest(ARRAY['provider', 'operator']) kind, generate_series(1, ${tenants}) n`);
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, lease_until, rollback_id,
        created_at, updated_at)
@@ -145,11 +134,11 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
             CASE state WHEN 'ROLLED_BACK' THEN 'x' END, at, at
        FROM ${numbered(ROWS)}`,
   );
-  await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+  await database.sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
     SELECT 'game' || n, 'provider' || n, 'x', 'ACTIVE', now(), now() FROM generate_series(1, ${tenants}) n`);
   // All sessions of one operator are revoked, few of the others.
   const revoked = `(n % 1000 = 0 OR operator_id = 'operator3')`;
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
        created_at, expires_at, revoked_at, revoke_reason)
      SELECT gen_random_uuid(), sha256(n::text::bytea), operator_id, provider_id, player_ref,
@@ -157,7 +146,7 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
             CASE WHEN ${revoked} THEN now() END, CASE WHEN ${revoked} THEN 'KICK' END
        FROM ${numbered(ROWS / 2)}`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO callbacks (provider_id, route, reference, body, created_at)
      SELECT provider_id,
             '/v1/game/' || CASE WHEN operator_id IN ('operator3', 'operator5') THEN 'session/revoke'
@@ -165,7 +154,7 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
             'ref' || n / 3, '{}', at
        FROM ${numbered(ROWS / 2)}`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
        bet_amount_minor, currency, attempt, external_ref, failure_error, created_at)
      SELECT n, CASE state WHEN 'DECLINED' THEN 'FAILED' ELSE 'GRANTED' END, operator_id, provider_id, player_ref,
@@ -174,7 +163,7 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
        FROM ${numbered(ROWS / 2)} ORDER BY n`,
   );
   // Winnings: most depend on the BET of their round; some name a batch, which mostly exists.
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, free_spins_ref, attempt, response_body, created_at)
      SELECT provider_id, 'w' || n, gen_random_uuid(), 'WIN', 'APPROVED', operator_id, 'REAL', player_ref, 'g', 'EUR', 1,
@@ -182,29 +171,29 @@ async function seed({ tenants, provider, operator, player, state }: Past): Promi
        FROM ${numbered(ROWS / 2)} WHERE n % 10 IN (0, 8)`,
   );
   // Every WIN is marked, as if providers had caused each to be flagged for a while.
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO flaggable_wins (provider_id, transaction_id, platform_transaction_id, operator_id, created_at)
      SELECT provider_id, transaction_id, platform_transaction_id, operator_id, created_at FROM transactions
       WHERE kind = 'WIN' ON CONFLICT DO NOTHING`,
   );
   // Half of all transactions have the same request id.
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO attempt_ids (provider_id, transaction_id, platform_transaction_id, request_id, operator_transaction_id,
        created_at)
      SELECT provider_id, 't' || n, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'same' ELSE 'request' || n END, 'o' || n, at
        FROM ${numbered(ROWS)}`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO callbacks (provider_id, route, reference, request_id, body, created_at)
      SELECT 'provider1', '/v1/game/free-spins/grant', 'recent' || n, 'same', '{}', now() - n * interval '1 second'
        FROM generate_series(1, ${RECENT_REQUESTS}) n`,
   );
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO audit_entries (actor, role, action, target, request_id)
      SELECT 'key:1', 'support', 'transactions.list', 'transactions', CASE n % 2 WHEN 0 THEN 'same' ELSE 'request' || n END
        FROM generate_series(1, ${RECENT_REQUESTS}) n`,
   );
-  for (const table of [...BIG, 'tenants']) await sql.run(`VACUUM (ANALYZE) ${table}`);
+  for (const table of [...BIG, 'tenants']) await database.sql.run(`VACUUM (ANALYZE) ${table}`);
 }
 
 /** The large tables. Of a partitioned table, this is the partition that has all rows here. */
@@ -223,7 +212,7 @@ async function expectCheap(
   touchedAtMost = TOUCHED_AT_MOST,
   blocksAtMost = BLOCKS_AT_MOST,
 ): Promise<void> {
-  for (const nodes of await planner.plansOf(statement, values)) {
+  for (const nodes of await database.planner.plansOf(statement, values)) {
     const ofTables = nodesOn(nodes, BIG);
     expect(ofTables.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     expect(rowsTouched(ofTables)).toBeLessThanOrEqual(touchedAtMost);
@@ -234,7 +223,7 @@ async function expectCheap(
   }
 }
 
-const query: Query = (statement, values) => sql.run(statement.text, valuesOf(statement, values));
+const query: Query = (statement, values) => database.sql.run(statement.text, valuesOf(statement, values));
 
 /** The section of the list that a page examines; finding its end reads no more rows. */
 async function windowOf(filter: TransactionFilter, before: Place | undefined): Promise<Section> {
@@ -351,17 +340,20 @@ describe.each([
     ['a platform transaction id', 'SELECT platform_transaction_id::text AS id FROM attempt_ids LIMIT 1'],
     ['an unknown UUID', `SELECT '${ID}' AS id`],
   ])('a search for %s reads few rows', async (__, query) => {
-    const [row] = await sql.run<{ id: string }>(query);
+    const [row] = await database.sql.run<{ id: string }>(query);
     await expectCheap({ statement: SEARCH, values: { id: row!.id, uuid: row!.id } });
   });
 
   test('a round reads its own rows', async () => {
-    const [row] = await sql.run<{ provider: string }>(
+    const [row] = await database.sql.run<{ provider: string }>(
       `SELECT provider_id AS provider FROM transactions WHERE round_id = 'round777'`,
     );
     const round = roundsWithId(row!.provider, 'round777', { mode: 'REAL' }, 2);
     await expectCheap(round, 10, 100);
-    const [key] = await sql.run<RoundKey>(round.statement.text, valuesOf(round.statement, round.values));
+    const [key] = await database.sql.run<RoundKey>(
+      round.statement.text,
+      valuesOf(round.statement, round.values),
+    );
     const transactions = { statement: TRANSACTIONS_OF_ROUND, values: { ...key, limit: 1_001 } };
     await expectCheap(transactions, 10, 100);
     await expectCheap({ statement: SUMMANDS_OF_ROUND, values: { ...key, limit: 50_000 } }, 10, 100);
@@ -526,34 +518,34 @@ describe('for a player of whose rows the statistics know nothing,', () => {
   inTheWorldOf(MANY);
   beforeAll(async () => {
     for (const table of ['transactions', 'sessions', 'free_spin_grants']) {
-      await sql.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+      await database.sql.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
     }
     // With many operators, the planner expects that each has few sessions.
-    await sql.run(`
+    await database.sql.run(`
       INSERT INTO tenants (id, kind, name, wallet_base_url, wallet_adapter, sealed_secret, created_at, updated_at)
       SELECT 'small' || n, 'OPERATOR', 'x', 'x', 'x', 'x', now(), now() FROM generate_series(1, 5000) n`);
-    await sql.run(
+    await database.sql.run(
       `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
          created_at, expires_at)
        SELECT gen_random_uuid(), sha256(n::text::bytea || '+'), 'small' || n, 'provider1', 'p', 'game1', 'EUR', 'REAL',
               now(), now() FROM generate_series(1, 5000) n`,
     );
-    await sql.run('VACUUM (ANALYZE) sessions');
+    await database.sql.run('VACUUM (ANALYZE) sessions');
     const rows = `generate_series(1, 20000) n`;
     const at = `timestamptz '2026-01-01Z' + n * interval '1 second'`;
-    await sql.run(
+    await database.sql.run(
       `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
          player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
        SELECT 'provider1', 'of-new-' || n, gen_random_uuid(), 'BET', 'APPROVED', 'operator1', 'REAL', 'new', 'g', 'EUR', 1,
               'of-new-' || n, 1, '{}', ${at} FROM ${rows}`,
     );
-    await sql.run(
+    await database.sql.run(
       `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
          created_at, expires_at)
        SELECT gen_random_uuid(), sha256(n::text::bytea || '-'), 'operator1', 'provider1', 'new', 'game1', 'EUR', 'REAL',
               ${at}, now() FROM ${rows}`,
     );
-    await sql.run(
+    await database.sql.run(
       `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
          bet_amount_minor, currency, attempt, external_ref, created_at)
        SELECT 'of-new-' || n, 'GRANTED', 'operator1', 'provider1', 'new', 'game1', 1, 0, 'EUR', 1, 'of-new-' || n, ${at}

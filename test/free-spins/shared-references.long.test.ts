@@ -4,9 +4,7 @@ import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { CLAIM_DUE_CANCEL } from '../../src/free-spins/queue/queue.store.js';
 import { GRANTED, SUCCESSOR_OF } from '../../src/free-spins/grants/grant.sql.js';
 import { FLAGGED_LATELY, OF_GRANT, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
-import { createMigratedDatabase } from '../world/database.js';
-import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
+import { nodesOn, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 /*
  * A provider may give the grants of all players of a campaign the same externalRef. However many players the campaign has,
@@ -20,50 +18,40 @@ const FOREIGN = 20;
 const TOUCHED_AT_MOST = 20 * FOREIGN;
 const BIG = new Set(['transactions', 'free_spin_grants', 'flaggable_wins']);
 
-let sql: SqlConsole;
-let planner: Planner;
 let client: pg.Client;
-let drop: () => Promise<void>;
+
+const database = usePlanDatabase();
 beforeAll(async () => {
-  const database = await createMigratedDatabase();
-  sql = SqlConsole.open(database.url);
-  planner = await Planner.open(database.url);
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  drop = async () => {
-    await client.end();
-    await planner.close();
-    await sql.close();
-    await database.drop();
-  };
-  await sql.run(`
+  await database.sql.run(`
     INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
                          sealed_secret, created_at, updated_at)
     SELECT lower(kind), kind, 'x', CASE kind WHEN 'PROVIDER' THEN 'x' END, CASE kind WHEN 'PROVIDER' THEN 0 END,
            CASE kind WHEN 'OPERATOR' THEN 'x' END, CASE kind WHEN 'OPERATOR' THEN 'x' END, 'x', now(), now()
       FROM unnest(ARRAY['PROVIDER', 'OPERATOR']) kind`);
-  await sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
+  await database.sql.run(`INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
     VALUES ('game', 'provider', 'x', 'ACTIVE', now(), now())`);
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
        bet_amount_minor, currency, attempt, external_ref, granted_at, cancel_due)
      SELECT 'grant' || n, 'GRANTED', 'operator', 'provider', 'player' || n, 'game', 1, 0, 'EUR', 1, 'campaign',
             now() - interval '1 day' + n * interval '1 millisecond', n % 2 = 0
        FROM generate_series(1, ${PLAYERS}) n`,
   );
-  await sql.run('VACUUM (ANALYZE)');
-  await sql.run(insertWins('player', 1, PLAYERS));
-  await sql.run(insertWins('stranger', 1, FOREIGN));
-  await sql.run(
+  await database.sql.run('VACUUM (ANALYZE)');
+  await database.sql.run(insertWins('player', 1, PLAYERS));
+  await database.sql.run(insertWins('stranger', 1, FOREIGN));
+  await database.sql.run(
     `INSERT INTO flaggable_wins (provider_id, transaction_id, platform_transaction_id, operator_id, created_at, marked_at,
        free_spins_ref)
      SELECT 'provider', 'gone' || n, gen_random_uuid(), 'operator', now() - interval '1 day', now() - interval '1 day',
             'other' || n
        FROM generate_series(1, ${PLAYERS}) n`,
   );
-  await sql.run('VACUUM (ANALYZE)');
+  await database.sql.run('VACUUM (ANALYZE)');
 }, 120_000);
-afterAll(() => drop());
+afterAll(() => client.end());
 
 const insertWins = (player: string, from: number, to: number) => `
   INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
@@ -72,7 +60,8 @@ const insertWins = (player: string, from: number, to: number) => `
          'game', 'EUR', 5, 'round-${player}' || n, 'campaign', 1, '{}'
     FROM generate_series(${from}, ${to}) n`;
 
-const winningsOf = (requestRef: string) => sql.run(OF_GRANT.text, valuesOf(OF_GRANT, { requestRef }));
+const winningsOf = (requestRef: string) =>
+  database.sql.run(OF_GRANT.text, valuesOf(OF_GRANT, { requestRef }));
 
 test('each WIN counts in the grant of its player; those of strangers count in the newest grant', async () => {
   expect(await winningsOf('grant7')).toMatchObject([{ count: 1, totalMinor: 5, flagged: 0 }]);
@@ -97,7 +86,7 @@ test.each<[string, Statement, object]>([
   ],
   ['a due cancel', CLAIM_DUE_CANCEL, { providerId: 'provider', after: 'operator', leaseSeconds: 1 }],
 ])('%s reads few rows', async (_, statement, values) => {
-  for (const nodes of await planner.plansOf(statement, values)) {
+  for (const nodes of await database.planner.plansOf(statement, values)) {
     const ofTables = nodesOn(nodes, BIG);
     expect(ofTables.map((node) => node['Node Type'])).not.toContain('Seq Scan');
     expect(rowsTouched(ofTables)).toBeLessThanOrEqual(TOUCHED_AT_MOST);

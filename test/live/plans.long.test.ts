@@ -1,38 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { STATES } from '../../src/approvals/approval.store.js';
 import { ITEMS_OF_EVENTS, LATEST_EVENT } from '../../src/attention/attention.sql.js';
 import { RUNNING } from '../../src/free-spins/batches/batch-progress.store.js';
 import { READ as READ_HEALTH } from '../../src/health-scores/health-period.store.js';
 import { READ_AMOUNTS, READ_MINUTES } from '../../src/wallet/activity/activity.store.js';
 import { COUNT as COUNT_UNDECIDED } from '../../src/wallet/resolving/undecided.store.js';
-import { createMigratedDatabase } from '../world/database.js';
-import { Planner, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
+import { rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 100_000;
 /** One transaction in this many is undecided. */
 const UNDECIDED_EVERY = 1_000;
 const BATCHES = 20_000;
 
-let sql: SqlConsole;
-let planner: Planner;
-let drop: () => Promise<void>;
+const database = usePlanDatabase();
 beforeAll(async () => {
-  const database = await createMigratedDatabase();
-  sql = SqlConsole.open(database.url);
-  planner = await Planner.open(database.url);
-  drop = async () => {
-    await planner.close();
-    await sql.close();
-    await database.drop();
-  };
-  await sql.run(`
+  await database.sql.run(`
     INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
                          sealed_secret, created_at, updated_at)
     SELECT lower(kind) || n, kind, 'x', CASE kind WHEN 'PROVIDER' THEN 'x' END, CASE kind WHEN 'PROVIDER' THEN 0 END,
            CASE kind WHEN 'OPERATOR' THEN 'x' END, CASE kind WHEN 'OPERATOR' THEN 'x' END, 'x', now(), now()
       FROM unnest(ARRAY['PROVIDER', 'OPERATOR']) kind, generate_series(0, 3) n`);
-  await sql.run(
+  await database.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at, updated_at)
      SELECT 'provider' || n % 4, 't' || n, gen_random_uuid(), 'BET',
@@ -40,18 +28,18 @@ beforeAll(async () => {
             'player', 'g', 'EUR', 1, 'round' || n, 1, CASE n % ${UNDECIDED_EVERY} WHEN 0 THEN NULL ELSE '{}' END, at, at
        FROM (SELECT n, now() - n * interval '10 seconds' AS at FROM generate_series(1, ${ROWS}) n) numbered`,
   );
-  await sql.run(`
+  await database.sql.run(`
     WITH item AS (
       INSERT INTO attention_items (item_id, kind, subject, state, summary, created_at)
       VALUES (gen_random_uuid(), 'reconciliation', 'x', 'OPEN', 'x', now()) RETURNING item_id)
     INSERT INTO attention_events (item_id, event, actor, created_at)
     SELECT item_id, 'commented', 'x', now() - (${ROWS} - n) * interval '1 second' FROM item, generate_series(1, ${ROWS}) n
      ORDER BY n`);
-  await sql.run(`
+  await database.sql.run(`
     INSERT INTO games (game_id, provider_id, name, status, created_at, updated_at)
     VALUES ('game', 'provider1', 'x', 'ACTIVE', now(), now())`);
   // The grants of one batch in a thousand are PENDING or have due cancels.
-  await sql.run(
+  await database.sql.run(
     `WITH batch AS (
        INSERT INTO free_spin_batches (batch_id, operator_id, fingerprint, game_id, created_at)
        SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'operator1', sha256('x'), 'game',
@@ -65,9 +53,8 @@ beforeAll(async () => {
             now() - n * interval '1 minute'
        FROM batch, generate_series(1, 10) grant_of_batch`,
   );
-  await sql.run('VACUUM (ANALYZE)');
+  await database.sql.run('VACUUM (ANALYZE)');
 });
-afterAll(() => drop());
 
 test.each([
   ['the undecided transactions', COUNT_UNDECIDED, {}, ROWS / UNDECIDED_EVERY],
@@ -82,7 +69,7 @@ test.each([
   ['the batches that run', RUNNING, { known: [] }, 2_000],
   ['the known batches', RUNNING, { known: ['00000000-0000-4000-8000-000000000002'] }, 2_000],
 ])('%s are read without other rows', async (_, statement, values, most) => {
-  for (const nodes of await planner.plansOf(statement, values)) {
+  for (const nodes of await database.planner.plansOf(statement, values)) {
     const read = nodes.filter((node) => node['Relation Name'] !== undefined);
     expect(rowsTouched(read)).toBeLessThanOrEqual(most);
   }

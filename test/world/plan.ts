@@ -1,5 +1,8 @@
 import pg from 'pg';
+import { beforeAll } from 'vitest';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
+import { createMigratedDatabase } from './database.js';
+import { SqlConsole } from './sql-console.js';
 
 /** A node of a plan from EXPLAIN (FORMAT json). */
 export interface PlanNode {
@@ -96,4 +99,29 @@ function literal(value: unknown): string {
   if (Array.isArray(value))
     return pg.escapeLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`);
   return pg.escapeLiteral(value instanceof Date ? value.toISOString() : String(value));
+}
+
+/** A database to be filled for tests of plans. */
+export interface PlanDatabase {
+  readonly url: string;
+  readonly sql: SqlConsole;
+  readonly planner: Planner;
+}
+
+/** The database of a test file or of a `describe`: it is created before the tests and dropped after them. */
+export function usePlanDatabase(): PlanDatabase {
+  // Declared at once and completed when the database exists, so that a test file can hold it in a constant.
+  const created = {} as PlanDatabase;
+  beforeAll(async () => {
+    const { url, drop } = await createMigratedDatabase();
+    const sql = SqlConsole.open(url);
+    const planner = await Planner.open(url);
+    Object.assign(created, { url, sql, planner });
+    return async () => {
+      await planner.close();
+      await sql.close();
+      await drop();
+    };
+  });
+  return created;
 }
