@@ -63,6 +63,7 @@ export const shell = {
     interrupted: 'Not live: connecting again …',
   },
   outdated: 'Not updated while you edit',
+  loseInput: 'Leave this page? What you entered was not sent, and will be lost.',
   notFound: 'There is no such page',
   notFoundHint: 'The address may be cut off. The pages are in the navigation.',
   loading: 'Loading …',

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
+import { BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
+import { grantOrder } from '../world/grant-order.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, useWorld } from '../world/world.js';
 import { describeDesk, faultsOf, signIn, useDesk } from './support/desk.js';
@@ -8,6 +9,8 @@ import { describeDesk, faultsOf, signIn, useDesk } from './support/desk.js';
 /** Two thousand calls take a while on a busy machine. */
 const WHOLE_BATCH = { timeout: 60_000 };
 const CAMPAIGN = { timeout: 150_000 };
+/** A grant whose id opens its page. */
+const OPENED = 'grant-to-open';
 /** Twelve runs of axe. */
 const AXE = { timeout: 180_000 };
 
@@ -18,6 +21,7 @@ describeDesk('free spins', () => {
 
   beforeAll(async () => {
     promotions = await desk.keyOf('promotions');
+    expect((await world.admin('POST', GRANTS, grantOrder({ requestRef: OPENED }))).status).toBe(201);
   });
 
   const main = (page: Page) => page.getByRole('main');
@@ -94,6 +98,46 @@ describeDesk('free spins', () => {
     await dialog(page).getByText('(at most 0.20 EUR)').waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel the grant' }).click();
     await main(page).getByText('Cancelled', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test('input that was not sent is lost only if the person agrees', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    const asked: string[] = [];
+    let agrees = false;
+    page.on('dialog', (asks) => {
+      asked.push(asks.type());
+      void (agrees ? asks.accept() : asks.dismiss());
+    });
+    await openForm(page, 'New grant');
+    await page.waitForURL(/requestRef=grant-/);
+    const form = page.url();
+    await fill(page, '0.20');
+    const ways: (() => Promise<unknown>)[] = [
+      () => page.getByRole('link', { name: 'Approvals' }).click(),
+      () => page.goBack(),
+      async () => {
+        await page.getByLabel('Search any id').fill(OPENED);
+        await page.keyboard.press('Enter');
+      },
+      () => page.close({ runBeforeUnload: true }),
+    ];
+    for (const [index, leave] of ways.entries()) {
+      await leave();
+      await expect.poll(() => asked.length).toBe(index + 1);
+      await expect.poll(() => page.url()).toBe(form);
+      await expect.poll(() => page.getByLabel('Spins for each player').inputValue()).toBe('10');
+    }
+    expect(asked).toEqual(['confirm', 'confirm', 'confirm', 'beforeunload']);
+
+    agrees = true;
+    await page.goBack();
+    await main(page).getByRole('table', { name: 'Grants' }).waitFor();
+    await page.goForward();
+    await page.waitForURL(form);
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    expect(asked).toHaveLength(5);
     await page.context().close();
   });
 
@@ -407,6 +451,8 @@ describeDesk('free spins', () => {
     const link = page.getByRole('link', { name: 'Open the approval' });
     const address = String(await link.getAttribute('href'));
     expect(grantsTo('rich')).toBe(0);
+    await link.click();
+    await page.waitForURL(`**${address}`);
     const second = await desk.signedIn(address, await desk.keyOf('promotions'));
     await button(second, 'Approve').click();
     await dialog(second).getByRole('button', { name: 'Approve' }).click();

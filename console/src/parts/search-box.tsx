@@ -9,6 +9,7 @@ import { addressOf, pageOf, withQuery } from './addresses.ts';
 import { IdLink } from './id-link.tsx';
 import { ProblemAlert, problemOf } from './problem.tsx';
 import { Time } from './time.tsx';
+import { mayLeave } from './unsaved.ts';
 
 type Hit = Schema<'SearchItem'>;
 
@@ -51,7 +52,7 @@ export function SearchBox() {
       const [only, ...more] = items;
       const page = only && more.length === 0 ? pageOfHit(only) : undefined;
       if (page === undefined) hits.value = { id: q, items };
-      else route(page);
+      else if (mayLeave()) route(page);
     } catch (error) {
       if (!signal.aborted) problem.value = problemOf(error);
     }

@@ -9,7 +9,7 @@ import { addressOf } from './addresses.ts';
 import { dismissNoticeOf, Notice } from './notice.tsx';
 import { focusContent } from './page.ts';
 import { SearchBox } from './search-box.tsx';
-import { outdated } from './unsaved.ts';
+import { outdated, useLeaveGuard } from './unsaved.ts';
 
 /** A link of the navigation. */
 export interface NavigationLink {
@@ -29,6 +29,7 @@ export function Shell({ links, children }: ShellProps) {
   const { path } = useLocation();
   const menu = useRef<HTMLDetailsElement>(null);
   const shownBefore = useRef(false);
+  useLeaveGuard();
   useEffect(() => {
     dismissNoticeOf(path);
     if (menu.current && !isWide()) menu.current.open = false;

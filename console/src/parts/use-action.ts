@@ -5,6 +5,7 @@ import { beginAction } from '../api/session.ts';
 import { action as words } from '../strings.ts';
 import { announce, announceFailure, type Outcome, type PageLink } from './notice.tsx';
 import { problemOf } from './problem.tsx';
+import { useUnderWay } from './unsaved.ts';
 
 /** Wait for the end of an action after which the person may leave it, in milliseconds: a callback takes up to 10 s. */
 const SLOW_MS = 20_000;
@@ -42,6 +43,7 @@ export function useAction(
   const slow = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
   const leftSince = useLeft(shown);
+  useUnderWay(busy.value);
   const carryOut: Action['carryOut'] = async (run, onDone) => {
     if (busy.value) return;
     busy.value = true;

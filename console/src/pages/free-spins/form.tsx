@@ -12,6 +12,7 @@ import type { Outcome } from '../../parts/notice.tsx';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
 import { timeText } from '../../parts/time.tsx';
+import { useEdited } from '../../parts/unsaved.ts';
 import { action, freeSpins as words } from '../../strings.ts';
 import { type Kind, refNameOf, useGrantInput } from './grant-input.ts';
 import { BATCHES, GRANTS } from './heading.tsx';
@@ -24,6 +25,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   const title = kind === 'grant' ? words.newGrant : words.newBatch;
   useTitle(title);
   const input = useGrantInput(kind);
+  const edited = useEdited();
   const { fields, players, grant, batch, count, obstacle } = input;
   const { spins, expiresAt } = grant;
   const body = kind === 'grant' ? grant : batch;
@@ -40,7 +42,12 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   return (
     <>
       <h1 class="h4">{title}</h1>
-      <form class="narrow" aria-label={title} onSubmit={(event) => event.preventDefault()}>
+      <form
+        class="narrow"
+        aria-label={title}
+        onInput={() => (edited.value = true)}
+        onSubmit={(event) => event.preventDefault()}
+      >
         <div class="grid gap-2 mb-2">
           <Field label={words.operator} value={fields.operatorId} />
           <Field label={words.game} value={fields.gameId} />
@@ -74,7 +81,10 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           }
           ifUnknown={words.sendUnchanged}
           run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch))}
-          onDone={(outcome) => outcome?.page && route(outcome.page.address)}
+          onDone={(outcome) => {
+            edited.value = false;
+            if (outcome?.page) route(outcome.page.address);
+          }}
         />{' '}
         <a href={kind === 'grant' ? GRANTS : BATCHES}>{words.backToList}</a>
       </form>

@@ -7,6 +7,7 @@ import { reconcile } from '../../api/statement.ts';
 import { FormField, instantIn, textIn } from '../../parts/form-field.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
 import { ProblemAlert } from '../../parts/problem.tsx';
+import { useEdited } from '../../parts/unsaved.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { action, reconciliation as words } from '../../strings.ts';
 
@@ -15,6 +16,7 @@ export function ComparisonForm() {
   const { route } = useLocation();
   const sent = useSignal(0);
   const { busy, problem, carryOut } = useAction(words.start);
+  const edited = useEdited();
   const recordId = useId();
   const compare = async (form: FormData): Promise<Outcome> => {
     const [query, file] = [queryIn(form), form.get('statement')];
@@ -29,6 +31,7 @@ export function ComparisonForm() {
     <form
       class="edit mb-3"
       aria-label={words.start}
+      onInput={() => (edited.value = true)}
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
