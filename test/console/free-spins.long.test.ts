@@ -101,6 +101,19 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('the title of the tab is that of the form, and then that of the list', async () => {
+    const page = await desk.signedIn('/console/free-spins?new=grant', promotions);
+    await expect.poll(() => page.title()).toBe('New grant · Croupier');
+    await main(page).getByRole('link', { name: 'Back to the list' }).click();
+    await expect.poll(() => page.title()).toBe('Free spins · Croupier');
+    await main(page).getByRole('link', { name: 'Batches' }).click();
+    await expect.poll(() => page.title()).toBe('Batches · Croupier');
+    await main(page).getByRole('link', { name: 'New batch' }).click();
+    await main(page).getByRole('link', { name: 'Back to the list' }).click();
+    await expect.poll(() => page.title()).toBe('Batches · Croupier');
+    await page.context().close();
+  });
+
   test('input that was not sent is lost only if the person agrees', async () => {
     const page = await desk.signedIn('/console/free-spins', promotions);
     const asked: string[] = [];

@@ -42,11 +42,11 @@ const COLUMNS: readonly Column<Schema<'BatchItem'>>[] = [
 ];
 
 export default function Batches() {
-  useTitle(words.batches);
   return usePage().query['new'] === 'batch' ? <GrantForm kind="batch" /> : <List />;
 }
 
 function List() {
+  useTitle(words.batches);
   const { url, query } = usePage();
   const list = useResource(
     url,

@@ -22,11 +22,11 @@ const FILTERS: readonly Filter[] = [
 ];
 
 export default function FreeSpins() {
-  useTitle(words.title);
   return usePage().query['new'] === 'grant' ? <GrantForm kind="grant" /> : <Grants />;
 }
 
 function Grants() {
+  useTitle(words.title);
   const { url, query } = usePage();
   const list = useResource(
     url,
