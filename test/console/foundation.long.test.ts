@@ -84,7 +84,7 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
-  test('a page that is opened by a link or the sign-in gets the focus; a filter leaves it where it is', async () => {
+  test('a page that is opened by a link or the sign-in gets the focus, also when it is filtered', async () => {
     const page = await desk.signedIn();
     const focused = () => page.evaluate<string>('document.activeElement.id');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -96,7 +96,11 @@ describeDesk('the desk', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/operatorId=/);
     await expect.poll(() => operator.inputValue()).toBe(OPERATOR);
-    expect(await focused()).not.toBe('main');
+    await expect.poll(focused).toBe('main');
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await expect.poll(() => operator.inputValue()).toBe('');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('All');
+    await page.goBack();
     await page.goBack();
     await page.goBack();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

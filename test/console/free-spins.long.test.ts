@@ -106,6 +106,7 @@ describeDesk('free spins', () => {
     await expect.poll(() => page.title()).toBe('New grant · Croupier');
     await main(page).getByRole('link', { name: 'Back to the list' }).click();
     await expect.poll(() => page.title()).toBe('Free spins · Croupier');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
     await main(page).getByRole('link', { name: 'Batches' }).click();
     await expect.poll(() => page.title()).toBe('Batches · Croupier');
     await main(page).getByRole('link', { name: 'New batch' }).click();

@@ -26,18 +26,21 @@ interface ShellProps {
 
 /** What surrounds each page: the banner, the search box, the navigation and the notice. */
 export function Shell({ links, children }: ShellProps) {
-  const { path } = useLocation();
+  const { path, url } = useLocation();
   const menu = useRef<HTMLDetailsElement>(null);
   const shownBefore = useRef(false);
   useLeaveGuard();
   useEffect(() => {
     dismissNoticeOf(path);
     if (menu.current && !isWide()) menu.current.open = false;
-    // Otherwise the focus would stay on a link of the page before, or go with it to the start of the document.
-    // The sign-in leaves it there.
-    if (shownBefore.current || document.activeElement === document.body) focusContent();
+    // Otherwise the focus would stay on a link of the page before.
+    if (shownBefore.current) focusContent();
     shownBefore.current = true;
   }, [path]);
+  useEffect(() => {
+    // What had the focus is gone: the sign-in, an applied filter, or the link to a form that replaced its list.
+    if (document.activeElement === document.body) focusContent();
+  }, [url]);
   const sandbox = me.value?.environment === 'sandbox';
   const shown = links.filter(({ role, sandboxOnly }) => may(role) && (sandbox || !sandboxOnly));
   return (
