@@ -11,6 +11,10 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
+/** A limit as its page calls it, from the name of its field in the API. */
+export const limitName = (field: string) =>
+  (limits.nameOf as Readonly<Record<string, string>>)[field] ?? field;
+
 /* Each part and each page has a section. A sentence with values is a function of them. */
 
 export const problems = {
@@ -801,7 +805,8 @@ export const freeSpins = {
     at === undefined ? 'The spins do not expire.' : `The spins expire on ${at} (your local time).`,
   needsApproval: 'Needs the approval of a second person.',
   needsNoApproval: 'Needs no approval.',
-  limit: (name: string, limit: string, used: string) => `${name} is ${limit}; ${used} were used in 24 hours.`,
+  limit: (field: string, limit: string, used: string) =>
+    `The limit "${limitName(field)}" is ${limit}; ${used} were used in 24 hours.`,
   noLimits: (currency: string) => `No limit applies in ${currency}.`,
   repeated: (ref: string, at?: string) =>
     `The reference ${ref} was used ${at === undefined ? 'before' : `on ${at}`}: nothing was sent now.`,
@@ -861,7 +866,8 @@ export const approvals = {
   balance: 'Balance in the answer',
   lastBalance: 'the last known balance, or 0',
   used: 'Used of the limits in the 24 hours before the request',
-  exceeds: (name: string, limit: string) => `It needs approval because of the limit ${name} of ${limit}.`,
+  exceeds: (field: string, limit: string) =>
+    `It needs approval because of the limit "${limitName(field)}" of ${limit}.`,
   always: {
     grant: 'It needs the approval of a second person.',
     batch: 'It needs the approval of a second person.',

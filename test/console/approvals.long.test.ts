@@ -40,7 +40,7 @@ describeDesk('approvals', () => {
     await row.getByText('promotions of the desk').waitFor();
     await row.getByRole('link', { name: order.playerRef }).click();
     await page.waitForURL(`**/console/approvals/${id}`);
-    await page.getByText('because of the limit maxGrantMinor of 1.00 EUR').waitFor();
+    await page.getByText('because of the limit "Grant" of 1.00 EUR').waitFor();
     const changes = page.getByRole('table', { name: 'Before and after' });
     await changes.getByRole('row', { name: '0.00 EUR 100.00 EUR' }).waitFor();
 
@@ -185,8 +185,8 @@ describeDesk('approvals', () => {
     for (const role of ['promotions', 'auditor']) {
       const page = await desk.signedIn(address, await desk.keyOf(role));
       const changes = page.getByRole('table', { name: 'Before and after' });
-      await changes.getByRole('row', { name: 'maxGrantMinor 1.00 EUR 25.00 EUR' }).waitFor();
-      await changes.getByRole('row', { name: 'dailyMinor 10,000.00 EUR 10,000.00 EUR' }).waitFor();
+      await changes.getByRole('row', { name: 'Grant 1.00 EUR 25.00 EUR' }).waitFor();
+      await changes.getByRole('row', { name: '24 hours 10,000.00 EUR 10,000.00 EUR' }).waitFor();
       for (const name of ['Approve', 'Reject']) {
         await expect.poll(() => button(page, name).isDisabled()).toBe(true);
         await expect.poll(() => button(page, name).getAttribute('title')).toBe('Needs the role admin');

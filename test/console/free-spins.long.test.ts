@@ -456,7 +456,7 @@ describeDesk('free spins', () => {
     await fill(page, '20');
     await page.getByLabel('Player', { exact: true }).fill('rich');
     await preview(page).getByText('Needs the approval of a second person.').waitFor();
-    await preview(page).getByText('maxGrantMinor is 10.00 EUR').waitFor();
+    await preview(page).getByText('The limit "Grant" is 10.00 EUR').waitFor();
     await button(page, 'Grant the spins').click();
     await dialog(page)
       .getByText('200.00 EUR in total. The spins do not expire. A second person must approve this first.')

@@ -2,7 +2,7 @@ import type { Schema } from '../../api/schemas.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { isKnownStake } from '../../parts/stake.tsx';
-import { approvals as words, freeSpins } from '../../strings.ts';
+import { approvals as words, freeSpins, limitName } from '../../strings.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -46,7 +46,11 @@ export function changesOf(approval: Approval): Change[] {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const textOf = (limits: Readonly<Record<string, unknown>>, name: string) =>
       typeof limits[name] === 'number' ? moneyText(limits[name], currency) : words.noLimit;
-    return names.map((name) => ({ what: name, before: textOf(before, name), after: textOf(after, name) }));
+    return names.map((name) => ({
+      what: limitName(name),
+      before: textOf(before, name),
+      after: textOf(after, name),
+    }));
   }
   const addedMinor = stakeMinor ?? amountMinor;
   if (!limit || addedMinor === undefined) return [];
