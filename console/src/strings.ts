@@ -812,8 +812,9 @@ export const freeSpins = {
     `The reference ${ref} was used ${at === undefined ? 'before' : `on ${at}`}: nothing was sent now.`,
   sendGrant: 'Grant the spins',
   sendBatch: (players: number) => `Grant spins to ${counted(players, 'player')}`,
-  sendSentence: (spins: number, players: number, stake: string, expiry: string, approval: boolean) =>
-    `${counted(spins, 'spin')} for ${eachOf(players)}: ${stake} in total. ${expiry} ${
+  /** @param what as `terms` or `batchTerms` say it */
+  sendSentence: (what: string, stake: string, expiry: string, approval: boolean) =>
+    `${what}: ${stake} in total. ${expiry} ${
       approval ? 'A second person must approve this first.' : 'The provider is called at once.'
     }`,
   backToList: 'Back to the list',

@@ -58,7 +58,7 @@ describeDesk('free spins', () => {
     await page.getByLabel('Player', { exact: true }).fill('twice');
     await preview(page).getByText('2.00 EUR').waitFor();
     await button(page, 'Grant the spins').click();
-    await dialog(page).getByText('2.00 EUR in total').waitFor();
+    await dialog(page).getByText(`10 spins of 0.20 EUR for twice in ${GAME}: 2.00 EUR in total`).waitFor();
     await dialog(page).getByRole('button', { name: 'Grant the spins' }).dblclick();
     await page.waitForURL(/free-spins\/grant-/);
     await main(page).getByText('Granted', { exact: true }).waitFor();

@@ -8,6 +8,7 @@ import { may } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
 import { LATEST } from '../../parts/local-time.ts';
+import { moneyText } from '../../parts/money.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
 import { useTitle } from '../../parts/resource.ts';
 import { stakeText } from '../../parts/stake.tsx';
@@ -27,7 +28,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   const input = useGrantInput(kind);
   const edited = useEdited();
   const { fields, players, grant, batch, count, obstacle } = input;
-  const { spins, expiresAt } = grant;
+  const { spins, betAmountMinor, currency, playerRef, gameId, expiresAt } = grant;
   const body = kind === 'grant' ? grant : batch;
   const preview = usePreview(
     obstacle === undefined && may('promotions') ? JSON.stringify(body) : undefined,
@@ -38,6 +39,11 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
   );
   const shown = preview.data.value;
   const stake = shown ? stakeText(shown.stakeMinor, shown.currency) : '';
+  const stakeOfSpin = betAmountMinor === 0 ? words.defaultStake : moneyText(betAmountMinor, currency);
+  const what =
+    kind === 'grant'
+      ? words.terms(spins, stakeOfSpin, playerRef, gameId)
+      : words.batchTerms(spins, stakeOfSpin, count, gameId);
   const expiry = words.expiry(expiresAt === undefined ? undefined : timeText(expiresAt));
   return (
     <>
@@ -75,7 +81,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
         <ActionButton
           label={kind === 'grant' ? words.sendGrant : words.sendBatch(count)}
           role="promotions"
-          sentence={words.sendSentence(spins, count, stake, expiry, shown?.requires === 'approval')}
+          sentence={words.sendSentence(what, stake, expiry, shown?.requires === 'approval')}
           impossible={
             obstacle ?? (shown ? undefined : preview.problem.value ? words.previewFailed : words.noPreview)
           }
