@@ -11,6 +11,8 @@ export interface Misspelling {
 const SHORTEST_NAME = 8;
 /** Maximum number of wrong, missing or additional characters in a misspelling. */
 const MAX_ERRORS = 2;
+/** The unit at the end of a name, which may be missing, as in `SESSION_TTL`, or be another one. */
+const UNIT = /_(MS|SECONDS|MINOR)$/;
 
 export function misspeltVariables(environment: object, known: ReadonlySet<string>): Misspelling[] {
   const set = Object.keys(environment);
@@ -18,11 +20,16 @@ export function misspeltVariables(environment: object, known: ReadonlySet<string
   return set
     .filter((name) => !known.has(name) && name.length >= SHORTEST_NAME - MAX_ERRORS)
     .flatMap((name) => {
-      const meant = candidates.find(
-        (candidate) => errorsBetween(name.toUpperCase(), candidate) <= MAX_ERRORS,
-      );
+      const meant = candidates.find((candidate) => resembles(name.toUpperCase(), candidate));
       return meant === undefined ? [] : [{ name, meant }];
     });
+}
+
+function resembles(name: string, candidate: string): boolean {
+  return (
+    errorsBetween(name, candidate) <= MAX_ERRORS ||
+    errorsBetween(name.replace(UNIT, ''), candidate.replace(UNIT, '')) <= MAX_ERRORS
+  );
 }
 
 /** The Levenshtein distance of two short texts; Infinity if their lengths differ by more than `MAX_ERRORS`. */
