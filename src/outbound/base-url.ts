@@ -2,8 +2,9 @@ import { namesPrivateAddress } from './address.js';
 
 /** Longest accepted base address, in characters. */
 const LONGEST_URL = 2048;
-/** The message for an invalid address; the caller puts the field's name before it. */
-export const NO_ADDRESS = `must be an absolute https address of at most ${LONGEST_URL} printable ASCII characters`;
+const CHARACTERS = `of at most ${LONGEST_URL} printable ASCII characters`;
+/** The message for text that no configuration accepts; the caller puts the field's name before it. */
+export const NO_ADDRESS = `must be an absolute address ${CHARACTERS}`;
 /** Host names that resolve to this machine. */
 const LOCALHOST = /(^|\.)localhost\.?$/;
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
@@ -18,7 +19,8 @@ const SHAPE = new RegExp(`^https?://[\\x21-\\x7e]{1,${LONGEST_URL - 'https://'.l
  */
 export function checkBaseUrl(url: string, allowPrivate: boolean): string | undefined {
   if (lacksHost(url)) return 'must have a host';
-  if (!SHAPE.test(url) || !URL.canParse(url)) return NO_ADDRESS;
+  if (!SHAPE.test(url) || !URL.canParse(url))
+    return `must be an absolute ${allowPrivate ? 'http or https' : 'https'} address ${CHARACTERS}`;
   // A parser reads a backslash as a slash, so it may find a host other than the one that a person sees.
   if (url.includes('\\')) return 'must not contain a backslash';
   const { protocol, username, password, hostname, port } = new URL(url);

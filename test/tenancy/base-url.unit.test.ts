@@ -112,9 +112,12 @@ describe('a base address', () => {
     'http://127.0.0.1:0',
     'http://user@127.0.0.1',
     'http://127.0.0.1/?q',
-    'ftp://127.0.0.1',
-    'file:///etc/passwd',
   ])('may not be %s even there', (url) => expect(checkBaseUrl(url, true)).toBeDefined());
+
+  test.each(['ftp://127.0.0.1', 'file:///etc/passwd'])(
+    'is refused there with the protocols that are allowed: %s',
+    (url) => expect(checkBaseUrl(url, true)).toContain('absolute http or https address'),
+  );
 
   test.each([
     ['https://rgs.example/', 'https://rgs.example'],
