@@ -48,7 +48,7 @@ export async function proveAudit(
     const keys = secretsKey && { ...proof, secretsKey };
     const sealer = keys && new Sealer(keys);
     const log = await verifyAudit(database, { heads, sealer });
-    print(`The audit log is valid: ${log.entries} entries of ${log.days} days.`);
+    print(`The audit log is valid: ${sizeOf(log)}.`);
     if (log.head) print(`head ${headText(log.head)}`);
     if (log.archive) {
       const { partition, record } = log.archive;
@@ -78,6 +78,10 @@ export async function proveAudit(
   });
 }
 
+function sizeOf({ entries, days }: { readonly entries: number; readonly days: number }): string {
+  return `${entries} ${entries === 1 ? 'entry' : 'entries'} of ${days} ${days === 1 ? 'day' : 'days'}`;
+}
+
 async function proveFiles(
   database: Database,
   paths: readonly string[],
@@ -85,9 +89,7 @@ async function proveFiles(
   print: Print,
 ): Promise<void> {
   const { archive, chain, records, seals } = await proveArchives(database, paths, sealer);
-  print(
-    `The archive is valid: ${chain.entries} entries of ${chain.days} days, up to ${headText(archive.head)}.`,
-  );
+  print(`The archive is valid: ${sizeOf(chain)}, up to ${headText(archive.head)}.`);
   print(
     `The archive is recorded in the audit log, or in an archive of it, at ${records.map(placeText).join(', ')}.`,
   );

@@ -56,6 +56,12 @@ test('an unaltered log of several days is valid', async () => {
   expect(new Set(days).size).toBe(3);
 });
 
+test('a log of one entry is valid, and counted in the singular', async () => {
+  const others = `DELETE FROM audit_entries WHERE day > '${days[0]!}' OR position > 1`;
+  const { said } = await tampered(world.sql, others, prove);
+  expect(said[0]).toBe('The audit log is valid: 1 entry of 1 day.');
+});
+
 describe('if a person', () => {
   const of = (day: number, position: number) => `day = '${days[day]!}' AND position = ${position}`;
   const set = (what: string) => () => `UPDATE audit_entries SET ${what} WHERE ${of(1, 3)}`;
