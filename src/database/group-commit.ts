@@ -3,6 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { failureText } from '../runtime/failure-text.js';
 import { ConnectionPool, levelsOf, type PoolLevels, probe, refuseStandby } from './connection.js';
 import { Database, type OnSend, type Query, queryOn } from './database.js';
 import type { GroupStatement } from './group-statement.js';
@@ -151,23 +152,22 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Warns if a pooler has dropped the settings of the connections.
-   * @throws Error with one line that names GROUP_COMMIT_DATABASE_URL, if it is set and leads to no database, or to
-   *   another one than DATABASE_URL
+   * @throws Error with one line that names the variable, if GROUP_COMMIT_DATABASE_URL is set and one of the databases
+   *   cannot be reached, or they differ
    */
   async onApplicationBootstrap(): Promise<void> {
     if (!this.enabled) return;
     const ownUrl = this.configuration.groupCommitDatabaseUrl !== undefined;
     const names = Object.keys(SETTINGS);
-    const refuse = (error: unknown): never => {
-      const { message } = error as Error;
-      throw new Error(`GROUP_COMMIT_DATABASE_URL: the database cannot be opened: ${message}`);
-    };
+    const refuse = refuseUnopened('GROUP_COMMIT_DATABASE_URL');
     const rows = await this.query<{ name: string; setting: string }>(SHOW_SETTINGS, { names }).catch(
       ownUrl ? refuse : () => [],
     );
-    // A transaction that is claimed in one database is not retried or resolved from another.
-    if (ownUrl && !(await isSameDatabase(this.database, this.query).catch(refuse))) {
-      throw new Error('GROUP_COMMIT_DATABASE_URL leads to another database than DATABASE_URL');
+    if (ownUrl) {
+      const query: Query = (...call) => this.query<never>(...call).catch(refuse);
+      const same = await isSameDatabase(this.database, query).catch(refuseUnopened('DATABASE_URL'));
+      // A transaction that is claimed in one database is not retried or resolved from another.
+      if (!same) throw new Error('GROUP_COMMIT_DATABASE_URL leads to another database than DATABASE_URL');
     }
     const missing = rows.filter(({ name, setting }) => setting !== SETTINGS[name]).map(({ name }) => name);
     if (missing.length === 0) return;
@@ -282,6 +282,17 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     const [row] = await this.database.query(statement.single, values, onSend);
     return row;
   }
+}
+
+/** The error of a database that cannot be opened. Its message names the variable with the database's URL. */
+class UnopenedError extends Error {}
+
+/** Rethrows an error with the variable's name, unless it names one already. */
+function refuseUnopened(variable: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof UnopenedError) throw error;
+    throw new UnopenedError(`${variable}: the database cannot be opened: ${failureText(error)}`);
+  };
 }
 
 /** An item's values as a JSON object for `json_to_recordset`; a Buffer becomes hexadecimal bytea text. */

@@ -206,6 +206,24 @@ test('a connection without answers is given up, and the statement is run on anot
   }
 });
 
+test.each([
+  ['DATABASE_URL', () => Promise.reject(new Error('the connection was lost'))],
+  // The statement on group commit's own connection fails, because it gets no process id.
+  [
+    'GROUP_COMMIT_DATABASE_URL',
+    (work: (here: object) => Promise<unknown>) => work({ query: async () => [{ pid: 'none' }] }),
+  ],
+])('a start names %s if the comparison of the databases fails there', async (variable, transaction) => {
+  const database = Object.create(world.app.get(Database), {
+    transaction: { value: transaction },
+  }) as Database;
+  const configuration = { ...world.app.get(Configuration), groupCommitDatabaseUrl: world.databaseUrl };
+  const starting = new GroupCommit(database, world.app.get(Metrics), configuration);
+  const sentence = new RegExp(`^${variable}: the database cannot be opened: (?!\\w+_URL)`);
+  await expect(starting.onApplicationBootstrap()).rejects.toThrow(sentence);
+  await starting.onApplicationShutdown();
+});
+
 /** A way to claim a transaction, and its name. */
 type Way = [
   string,
