@@ -26,6 +26,8 @@ export interface UnknownOutcome {
   readonly notSent?: true;
   /** Set if the answer names another call, or none. Its connection has been closed. */
   readonly misdirected?: true;
+  /** Set if the answer is a 200 that cannot be read, so that it names no call. Its connection has been closed. */
+  readonly unreadable?: true;
   /** Why there is no valid answer. The log and the transaction's history show it; the provider never sees it. */
   readonly detail: string;
   /** The system's own message, which may name hosts. Only the log shows it. */

@@ -82,7 +82,7 @@ function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer |
   const { status, body, encoding } = outcome;
   const received = { status, body };
   if (encoding !== undefined) {
-    return unavailable(`the answer has the Content-Encoding ${shown(encoding)}, which is not read`, received);
+    return unread(`the answer has the Content-Encoding ${shown(encoding)}, which is not read`, received);
   }
   const fields = parseJsonObject(body);
   const differing = Object.keys(names).filter((name) =>
@@ -90,9 +90,12 @@ function read(outcome: CallOutcome, names: Record<string, string>): ReadAnswer |
   );
   if (fields && differing.length > 0) return misdirected(differing, names, fields, received);
   if (status !== 200) return unavailable(`the wallet answered ${status}`, received);
-  return fields
-    ? { kind: 'read', fields, received }
-    : unavailable('the answer is not a JSON object', received);
+  return fields ? { kind: 'read', fields, received } : unread('the answer is not a JSON object', received);
+}
+
+/** An answer that cannot name its call; one with another status than 200 need not. */
+function unread(detail: string, received: ReceivedAnswer): UnknownOutcome {
+  return { ...unavailable(detail, received), ...(received.status === 200 && { unreadable: true }) };
 }
 
 function misdirected(

@@ -44,6 +44,8 @@ export interface Interpretation {
   readonly kind: string;
   /** Set if the answer belongs to another call. Its connection is closed, because further answers may be shifted, too. */
   readonly misdirected?: true;
+  /** Set if the answer is a 200 that names no call because it cannot be read. Its connection is closed likewise. */
+  readonly unreadable?: true;
 }
 
 /** The status of an HTTP answer, and its body as far as it was read. */
@@ -110,10 +112,10 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.timer);
     const answer = { kind: 'answered', status: this.status, body: this.body.bytes() } as const;
     const { encoding } = this;
-    const { misdirected } = this.conclude(
+    const { misdirected, unreadable } = this.conclude(
       encoding === undefined || isIdentity(encoding) ? answer : { ...answer, encoding },
     );
-    if (misdirected) this.connection?.closeSocket();
+    if (misdirected || unreadable) this.connection?.closeSocket();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {

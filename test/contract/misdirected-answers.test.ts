@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Metrics } from '../../src/observability/metrics.js';
+import type { Ending } from '../world/endings.js';
 import { type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
@@ -76,6 +77,23 @@ describe('section 4: an answer names its call', () => {
     expect(detail).toContain('a-stranger');
     expect(detail).toContain(session.playerRef);
   });
+});
+
+test.each<[string, Ending]>([
+  ['is not JSON', { do: 'garbage' }],
+  ['is a list', { do: 'answer', status: 200, body: '[]' }],
+  ['is encoded', { do: 'answer', status: 200, headers: { 'Content-Encoding': 'gzip' }, body: '{}' }],
+])('section 4: the connection of a 200 that %s carries no further call', async (_, ending) => {
+  const ask = async () => (await world.balance(session)).headers.get('x-error-code');
+  expect(await ask()).toBeNull();
+  const { connections } = world.wallet;
+  const misdirected = await misdirectedCalls('BALANCE');
+  world.wallet.next(ending, { playerRef: session.playerRef });
+  expect(await ask()).toBe('OPERATOR_UNAVAILABLE');
+  expect(world.wallet.connections).toBe(connections);
+  expect(await ask()).toBeNull();
+  expect(world.wallet.connections).toBe(connections + 1);
+  expect(await misdirectedCalls('BALANCE')).toBe(misdirected);
 });
 
 describe('section 4: operatorTransactionId', () => {

@@ -73,7 +73,10 @@ describe('a decision', () => {
     'is a JSON object, and not %j',
     (body) => {
       const outcome = answered(body);
-      expect(decisionIn(outcome, MOVEMENT)).toEqual(unavailable('the answer is not a JSON object', outcome));
+      expect(decisionIn(outcome, MOVEMENT)).toEqual({
+        ...unavailable('the answer is not a JSON object', outcome),
+        unreadable: true,
+      });
     },
   );
 
@@ -142,9 +145,12 @@ describe('a decision', () => {
 
   test('with a Content-Encoding is no answer', () => {
     const encoded = { ...answered({ transactionId: ID, status: 'APPROVED', balance: 1 }), encoding: 'br' };
-    expect(decisionIn(encoded, MOVEMENT)).toEqual(
-      unavailable('the answer has the Content-Encoding "br", which is not read', encoded),
-    );
+    expect(decisionIn(encoded, MOVEMENT)).toEqual({
+      ...unavailable('the answer has the Content-Encoding "br", which is not read', encoded),
+      unreadable: true,
+    });
+    const failed = { ...answered('', 503), encoding: 'br' };
+    expect(decisionIn(failed, MOVEMENT)).not.toHaveProperty('unreadable');
   });
 });
 
