@@ -4,6 +4,14 @@ import type { Facts, SessionFacts, StoredFacts, TransactionRequest } from '../..
 import { EMPTY_ROUND, factsOf, requestOf, SESSION, storedOf } from './facts.js';
 
 const refuse = (code: string) => ({ do: 'refuse', code });
+const mismatch = (field: string) => ({
+  ...refuse('SESSION_MISMATCH'),
+  message: `the request does not match its session in ${field}`,
+});
+const reused = (field: string) => ({
+  ...refuse('TRANSACTION_ID_REUSED'),
+  message: `this transactionId was already used with another request that differs in ${field}`,
+});
 const REPLAY = { do: 'replay', body: '{"stored":true}' };
 const BOOK = { do: 'book' };
 const REVERSE_UNKNOWN = { do: 'reverse', target: { found: 'nothing' }, amountMinor: 0 };
@@ -20,9 +28,15 @@ describe('the session and its configuration', () => {
       { providerId: 'provider-2', endedSecondsAgo: 1 },
       refuse('SESSION_INVALID'),
     ],
-    ['another player', 'BET', { playerRef: 'player-2' }, refuse('SESSION_MISMATCH')],
-    ['another game', 'BET', { gameId: 'game-2' }, refuse('SESSION_MISMATCH')],
-    ['another currency', 'BET', { currency: 'USD' }, refuse('SESSION_MISMATCH')],
+    ['another player', 'BET', { playerRef: 'player-2' }, mismatch('playerRef')],
+    ['another game', 'BET', { gameId: 'game-2' }, mismatch('gameId')],
+    ['another currency', 'BET', { currency: 'USD' }, mismatch('currency')],
+    [
+      'another player and currency',
+      'BET',
+      { playerRef: 'player-2', currency: 'USD' },
+      mismatch('playerRef, currency'),
+    ],
     ['an inactive game', 'BET', { gameActive: false }, refuse('GAME_NOT_CONFIGURED')],
     ['an inactive game', 'WIN', { gameActive: false }, BOOK],
     ['an inactive operator', 'BET', { operatorActive: false }, refuse('OPERATOR_NOT_CONFIGURED')],
@@ -78,7 +92,6 @@ describe('what is stored under the id', () => {
     expect(decide(requestOf('BET'), facts)).toEqual(decision);
   });
 
-  const REUSED = refuse('TRANSACTION_ID_REUSED');
   test.each<[Partial<StoredFacts>, ...('BET' | 'WIN' | 'ROLLBACK')[]]>([
     [{ kind: 'BET' }, 'WIN', 'ROLLBACK'],
     [{ kind: 'WIN' }, 'BET', 'ROLLBACK'],
@@ -93,10 +106,11 @@ describe('what is stored under the id', () => {
     [{ operatorId: 'operator-2' }, 'BET', 'WIN', 'ROLLBACK'],
     [{ mode: 'DEMO' }, 'BET', 'WIN', 'ROLLBACK'],
   ])('with %j in place of the value of a request, the id is reused: %s %s %s', (difference, ...kinds) => {
+    const name = Object.keys(difference).join().replace('operatorId', 'operator');
     for (const kind of kinds) {
       for (const state of ['APPROVED', 'TIMED_OUT'] as const) {
         const stored = storedOf(kind, { state, ...difference });
-        expect(decide(requestOf(kind), factsOf({ stored }))).toEqual(REUSED);
+        expect(decide(requestOf(kind), factsOf({ stored }))).toEqual(reused(name));
       }
     }
   });
@@ -130,13 +144,13 @@ describe('what is stored under the id', () => {
     [spins, {}, REPLAY],
     [{ winKind: 'JACKPOT' }, { winKind: 'JACKPOT', ...spins }, REPLAY],
     [{ promotionRef: 'race-3' }, { promotionRef: 'race-3' }, REPLAY],
-    [{}, { winKind: 'JACKPOT' }, REUSED],
-    [{ winKind: 'JACKPOT' }, {}, REUSED],
-    [{ winKind: 'JACKPOT' }, { winKind: 'TOURNAMENT' }, REUSED],
-    [{ winKind: 'GAME' }, { ...spins, winKind: 'FREE_SPINS' }, REUSED],
-    [{}, { promotionRef: 'race-3' }, REUSED],
-    [{ promotionRef: 'race-3' }, {}, REUSED],
-    [{ promotionRef: 'race-3' }, { promotionRef: 'race-4' }, REUSED],
+    [{}, { winKind: 'JACKPOT' }, reused('winKind')],
+    [{ winKind: 'JACKPOT' }, {}, reused('winKind')],
+    [{ winKind: 'JACKPOT' }, { winKind: 'TOURNAMENT' }, reused('winKind')],
+    [{ winKind: 'GAME' }, { ...spins, winKind: 'FREE_SPINS' }, reused('winKind')],
+    [{}, { promotionRef: 'race-3' }, reused('promotionRef')],
+    [{ promotionRef: 'race-3' }, {}, reused('promotionRef')],
+    [{ promotionRef: 'race-3' }, { promotionRef: 'race-4' }, reused('promotionRef')],
   ])('a WIN stored with %j is repeated with %j', (stored, repeated, decision) => {
     const facts = factsOf({ stored: storedOf('WIN', stored) });
     expect(decide(requestOf('WIN', repeated), facts)).toEqual(decision);

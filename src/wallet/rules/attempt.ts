@@ -1,3 +1,4 @@
+import { CATALOGUE } from '../../errors/catalogue.js';
 import { decideBet } from './bet.js';
 import type { Decision } from './decision.js';
 import {
@@ -27,7 +28,7 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
 
   // Checked before the session and the configuration, so that a provider that lost the answer can fetch it at any time,
   // and none takes a transaction for refused that the operator is just booking.
-  if (own && stored && !mayBeRetried(stored) && sameFingerprint(request, session, stored)) {
+  if (own && stored && !mayBeRetried(stored) && differencesOf(request, session, stored).length === 0) {
     return decideStored(stored);
   }
 
@@ -39,14 +40,16 @@ export function decide(request: TransactionRequest, facts: Facts): Decision {
     return refuse('SESSION_INVALID');
   }
   if (!own) return refuse('SESSION_OF_ANOTHER_PROVIDER');
-  if (!agrees(request, session)) return refuse('SESSION_MISMATCH');
+  const mismatches = mismatchesOf(request, session);
+  if (mismatches.length > 0) return refuse('SESSION_MISMATCH', `in ${mismatches.join(', ')}`);
 
   if (request.kind === 'BET' && !session.gameActive) return refuse('GAME_NOT_CONFIGURED');
   if (request.kind === 'BET' && !session.operatorActive) return refuse('OPERATOR_NOT_CONFIGURED');
   if (request.kind === 'BET' && facts.pause) return { do: 'refuse-paused', pause: facts.pause };
 
-  if (stored && !isTombstone(stored) && !sameFingerprint(request, session, stored)) {
-    return refuse('TRANSACTION_ID_REUSED');
+  const differences = stored && !isTombstone(stored) ? differencesOf(request, session, stored) : [];
+  if (differences.length > 0) {
+    return refuse('TRANSACTION_ID_REUSED', `that differs in ${differences.join(', ')}`);
   }
   if (stored) return decideStored(stored);
   switch (request.kind) {
@@ -81,33 +84,40 @@ function mayBeRetried({ state, leaseAlive }: StoredFacts): boolean {
 }
 
 /**
- * Whether the stored transaction has the request's fingerprint; a tombstone has none. Contract, section 3, "Transaction
- * request".
+ * The parts of the fingerprint in which the request differs from the stored transaction; a tombstone has none. Contract,
+ * section 3, "Transaction request".
  */
-function sameFingerprint(request: TransactionRequest, session: SessionFacts, stored: StoredFacts): boolean {
-  return (
-    stored.kind === request.kind &&
-    (request.kind === 'ROLLBACK' || stored.amountMinor === request.amountMinor) &&
-    stored.currency === request.currency &&
-    stored.playerRef === request.playerRef &&
-    stored.gameId === request.gameId &&
-    stored.roundId === request.roundId &&
-    stored.originalTransactionId === (request.originalTransactionId ?? null) &&
-    sameWinKind(stored, request) &&
-    stored.promotionRef === (request.promotionRef ?? null) &&
-    stored.operatorId === session.operatorId &&
-    stored.mode === session.mode
-  );
+function differencesOf(request: TransactionRequest, session: SessionFacts, stored: StoredFacts): string[] {
+  return namesOfFalse({
+    kind: stored.kind === request.kind,
+    amountMinor: request.kind === 'ROLLBACK' || stored.amountMinor === request.amountMinor,
+    currency: stored.currency === request.currency,
+    playerRef: stored.playerRef === request.playerRef,
+    gameId: stored.gameId === request.gameId,
+    roundId: stored.roundId === request.roundId,
+    originalTransactionId: stored.originalTransactionId === (request.originalTransactionId ?? null),
+    winKind: sameWinKind(stored, request),
+    promotionRef: stored.promotionRef === (request.promotionRef ?? null),
+    operator: stored.operatorId === session.operatorId,
+    mode: stored.mode === session.mode,
+  });
 }
 
-function agrees(request: TransactionRequest, session: SessionFacts): boolean {
-  return (
-    request.playerRef === session.playerRef &&
-    request.gameId === session.gameId &&
-    request.currency === session.currency
-  );
+/** The fields in which the request differs from its session. */
+function mismatchesOf(request: TransactionRequest, session: SessionFacts): string[] {
+  return namesOfFalse({
+    playerRef: request.playerRef === session.playerRef,
+    gameId: request.gameId === session.gameId,
+    currency: request.currency === session.currency,
+  });
 }
 
-function refuse(code: Extract<Decision, { do: 'refuse' }>['code']): Decision {
-  return { do: 'refuse', code };
+function namesOfFalse(conditions: Readonly<Record<string, boolean>>): string[] {
+  return Object.keys(conditions).filter((name) => !conditions[name]);
+}
+
+/** @param detail appended to the message of the catalogue */
+function refuse(code: Extract<Decision, { do: 'refuse' }>['code'], detail?: string): Decision {
+  if (detail === undefined) return { do: 'refuse', code };
+  return { do: 'refuse', code, message: `${CATALOGUE[code].message} ${detail}` };
 }
