@@ -31,7 +31,7 @@ export class IssuerUnavailableError extends Error {}
 export class IssuerKeys {
   /** The latest discovery, which is repeated from the monotonic time `untilMs` on. */
   private found: { readonly keys: Promise<JWTVerifyGetKey>; untilMs: number } | undefined;
-  /** The keys of the latest successful discovery, which are used while a later one fails. */
+  /** The keys of the latest successful discovery, which are used while a later one runs or fails. */
   private known: JWTVerifyGetKey | undefined;
 
   constructor(
@@ -56,9 +56,13 @@ export class IssuerKeys {
     }
   };
 
-  private keys(): Promise<JWTVerifyGetKey> {
+  private async keys(): Promise<JWTVerifyGetKey> {
     const nowMs = this.clock.monotonicMs();
-    if (this.found && nowMs < this.found.untilMs) return this.found.keys;
+    if (!this.found || nowMs >= this.found.untilMs) this.found = this.discovery(nowMs);
+    return this.known ?? this.found.keys;
+  }
+
+  private discovery(nowMs: number): NonNullable<typeof this.found> {
     const keys = this.discover().then(
       (discovered) => (this.known = discovered),
       (error: unknown) => {
@@ -68,8 +72,7 @@ export class IssuerKeys {
       },
     );
     const found = { keys, untilMs: nowMs + DISCOVERY_MAX_AGE_MS };
-    this.found = found;
-    return keys;
+    return found;
   }
 
   /** OpenID Connect Discovery 1.0, section 4. */

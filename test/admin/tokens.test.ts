@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ const issuer = createServer((request, response) => {
   issuerRequests.push(request.url ?? '');
   acceptedEncodings.add(request.headers['accept-encoding']);
   if (away) return response.writeHead(503).end();
+  if (silent) return unanswered.push(response);
   const document =
     request.url === '/realm/.well-known/openid-configuration'
       ? { issuer: issuerUrl, jwks_uri: issuerUrl + keysPath }
@@ -26,6 +27,8 @@ const issuerRequests: string[] = [];
 const acceptedEncodings = new Set<unknown>();
 let compressed = false;
 let away = false;
+let silent = false;
+const unanswered: ServerResponse[] = [];
 let published: JWK[] = [];
 let keysPath = '/certs';
 let issuerUrl: string;
@@ -261,7 +264,21 @@ test('keys that have moved to another address are found within an hour', async (
   keysPath = '/moved';
   world.clock.advance(3_600);
   const bearer = await token({ header: { alg: 'ES256', kid: 'moved' }, signedWith: privateKey });
-  expect((await ask(bearer)).status).toBe(200);
+  await expect.poll(async () => (await ask(bearer)).status).toBe(200);
+});
+
+test('the known keys are used at once while the issuer does not answer after an hour', async () => {
+  expect((await ask(await token())).status).toBe(200);
+  world.clock.advance(3_600);
+  silent = true;
+  try {
+    expect((await ask(await token())).status).toBe(200);
+    await expect.poll(() => unanswered).toHaveLength(1);
+    expect(unanswered[0]?.closed).toBe(false);
+  } finally {
+    silent = false;
+    unanswered[0]?.destroy();
+  }
 });
 
 test('the known keys are used while the issuer is unavailable after an hour', async () => {
