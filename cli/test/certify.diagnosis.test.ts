@@ -164,6 +164,22 @@ test('a refusal is shown although its repetition gets no answer', async () => {
   );
 });
 
+test.each([
+  ['certify', '--webhook-base-url'],
+  ['certify-operator', '--player', 'player-1', '--url'],
+])('a server that cannot be reached is no failure of its cases: %s', async (name, ...options) => {
+  const provider = await ReferenceProvider.start({});
+  const { url } = provider;
+  await provider.stop();
+  const { status, printed, complained } = await command([name, '--tenant', TENANT, ...options, url], {
+    secret: SECRET,
+  });
+  expect([status, printed]).toEqual([2, '']);
+  expect(complained).toMatch(
+    new RegExp(`^No connection can be made to ${url}/: .*ECONNREFUSED.*\\nSee: .*--help$`),
+  );
+});
+
 /** What `certify-operator` prints about the signed call if a wallet refuses it. */
 async function printedForWallet(change: Change, faults: readonly ServerFault[] = []): Promise<string> {
   const wallet = await ReferenceWallet.start(change, faults);

@@ -1,9 +1,12 @@
 import { signatureOf } from '@croupier/provider-sdk';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { type Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Reply, replyTo } from '../reply.js';
+import { UsageError } from '../terminal.js';
 import { ConnectionWatch } from './connection-watch.js';
 import { Unmet } from './outcome.js';
 
@@ -103,6 +106,31 @@ export class SignedCalls {
       return reply;
     } catch (error) {
       throw new Unmet('an answer', `none: ${(error as Error).message || String(error)}`);
+    }
+  }
+
+  /**
+   * Opens a connection, with TLS for https, and closes it without a call.
+   * @throws UsageError if none can be made
+   */
+  async reach(): Promise<void> {
+    const { baseUrl, timeoutMs } = this.endpoint;
+    const secure = baseUrl.protocol === 'https:';
+    const call = (secure ? requestHttps : requestHttp)(baseUrl.origin, { agent: false }).on(
+      'error',
+      () => undefined,
+    );
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const [socket] = (await once(call, 'socket', { signal })) as [Socket];
+      await once(socket, secure ? 'secureConnect' : 'connect', { signal });
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      // The error of a host with several addresses has a code and no message.
+      const reason = signal.aborted ? `not within ${timeoutMs} ms` : message || code;
+      throw new UsageError(`No connection can be made to ${baseUrl.href}: ${reason}`);
+    } finally {
+      call.destroy();
     }
   }
 

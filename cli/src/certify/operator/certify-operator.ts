@@ -89,7 +89,9 @@ export async function certifyOperator(args: string[], terminal: Terminal): Promi
     complete,
     ...optionsOf(OPTIONS, values),
   };
-  return certifyWith(cases, new WalletCaller(wallet, terminal.now), about, values, terminal);
+  const caller = new WalletCaller(wallet, terminal.now);
+  await caller.calls.reach();
+  return certifyWith(cases, caller, about, values, terminal);
 }
 
 function parse(args: string[]) {

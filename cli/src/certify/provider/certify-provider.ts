@@ -75,7 +75,9 @@ export async function certify(args: string[], terminal: Terminal): Promise<numbe
     complete,
     ...optionsOf(OPTIONS, values),
   };
-  return certifyWith(cases, new ProviderCaller(provider, terminal.now), about, values, terminal);
+  const caller = new ProviderCaller(provider, terminal.now);
+  await caller.calls.reach();
+  return certifyWith(cases, caller, about, values, terminal);
 }
 
 function parse(args: string[]) {
