@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { SoundReportedAnswers1764000000048 } from '../../src/database/migrations/0048-sound-reported-answers.js';
 import { openDataSource } from '../../src/database/data-source.js';
-import { createTestDatabase } from '../world/database.js';
+import { createMigratedDatabase } from '../world/database.js';
 
 /**
  * The table refuses rows that no code of ours writes: those that are not a valid BET, WIN, ROLLBACK, adjustment or
@@ -13,7 +12,7 @@ let drop: () => Promise<void>;
 let dataSource: DataSource;
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   drop = database.drop;
   dataSource = await openDataSource(database.url);
 });
@@ -140,25 +139,5 @@ describe('a row is refused:', () => {
       `UPDATE transactions SET state = 'PENDING' WHERE transaction_id = 'changed'`,
     );
     await expect(change).rejects.toMatchObject({ code: '23514', constraint: 'transactions_sound' });
-  });
-});
-
-test('the migration of the check of reported answers can be reverted with the later ones, and run again', async () => {
-  await store({ ...BET, transaction_id: 'kept' });
-  const executed = () =>
-    dataSource.query<object[]>('SELECT FROM migrations WHERE name = $1', [
-      SoundReportedAnswers1764000000048.name,
-    ]);
-  while ((await executed()).length > 0) await dataSource.undoLastMigration();
-  await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({
-    constraint: 'transactions_sound',
-  });
-  await expect(store({ ...BET, ...REPORTED, reported_at: null })).rejects.toMatchObject({
-    constraint: 'transactions_reported',
-  });
-  await store(WIN);
-  await dataSource.runMigrations();
-  await expect(store({ ...BET, reason: 'because' })).rejects.toMatchObject({
-    constraint: 'transactions_sound',
   });
 });

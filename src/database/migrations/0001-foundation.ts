@@ -1,17 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class Foundation1764000000001 implements MigrationInterface {
+export class Foundation1764000000001 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TENANCY);
     await runner.query(SESSIONS);
     await runner.query(TRANSACTIONS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE transactions, rounds, sessions, nonces, games, tenants, tenancy_version;
-      DROP FUNCTION tenancy_changed;
-    `);
   }
 }
 

@@ -1,17 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class FreeSpins1764000000002 implements MigrationInterface {
+export class FreeSpins1764000000002 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(CALLBACKS);
     await runner.query(FREE_SPINS);
     await runner.query(REVOCATIONS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX transactions_of_free_spins, transactions_of_free_spins_by_time;
-      DROP TABLE session_revocations, free_spin_grants, free_spin_batches, callbacks;
-    `);
   }
 }
 

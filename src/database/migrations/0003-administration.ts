@@ -1,16 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class Administration1764000000003 implements MigrationInterface {
+export class Administration1764000000003 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(KEYS);
     await runner.query(AUDIT);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE admin_keys, audit_entries;
-      DROP FUNCTION audit_chain, audit_refuse, audit_now, audit_digest, audit_moment;
-    `);
   }
 }
 

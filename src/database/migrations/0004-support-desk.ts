@@ -1,24 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class SupportDesk1764000000004 implements MigrationInterface {
+export class SupportDesk1764000000004 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(RESOLVER);
     await runner.query(SEARCH);
     await runner.query(ADJUSTMENTS);
     await runner.query(SESSIONS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX transactions_undecided, transactions_parked, transactions_by_time, transactions_of_tenants,
-                 transactions_of_player, transactions_exceptional, transactions_of_round;
-      CREATE INDEX transactions_of_round ON transactions (provider_id, round_id, player_ref);
-      DROP INDEX sessions_by_time, sessions_of_operator, sessions_of_provider, sessions_of_player, sessions_of_game,
-                 sessions_revoked, callbacks_of_reference;
-      CREATE INDEX callbacks_of_reference ON callbacks (reference);
-      ALTER TABLE transactions DROP COLUMN parked_at, DROP COLUMN reason;
-      CREATE INDEX transactions_undecided ON transactions (updated_at) WHERE state IN ('PENDING', 'TIMED_OUT');
-    `);
   }
 }
 

@@ -1,19 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { SOUND as SOUND_VALUES } from './0005-sound-transactions.js';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class SoundRows1764000000007 implements MigrationInterface {
+export class SoundRows1764000000007 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(DROP_SOUND);
     await runner.query(SOUND);
   }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DROP_SOUND);
-    await runner.query(SOUND_VALUES);
-  }
 }
 
-export const DROP_SOUND = `
+const DROP_SOUND = `
 ALTER TABLE transactions DROP CONSTRAINT transactions_sound;
 DROP FUNCTION transaction_is_sound;
 `;
@@ -27,7 +22,7 @@ DROP FUNCTION transaction_is_sound;
  * A row is refused only if the result is false, as in a CHECK: a condition on a NULL is NULL and does not refuse the
  * row. Stored rows met these conditions when they were written, so they are not validated again under the table's lock.
  */
-export const SOUND = `
+const SOUND = `
 CREATE FUNCTION transaction_is_sound(t transactions) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF NOT (

@@ -1,12 +1,9 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class AuditSeals1764000000008 implements MigrationInterface {
+export class AuditSeals1764000000008 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(SEALS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE audit_seals; DROP FUNCTION audit_seal_follows, audit_last_seal;');
   }
 }
 

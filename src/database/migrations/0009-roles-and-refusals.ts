@@ -1,17 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class RolesAndRefusals1764000000009 implements MigrationInterface {
+export class RolesAndRefusals1764000000009 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(ROLES);
     await runner.query(AUDIT);
-  }
-
-  /** The new columns of the audit log are kept, because the hash of an entry with an outcome covers them. */
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,
-        ADD CONSTRAINT admin_keys_role_check CHECK (role IN ('admin', 'promotions', 'support'));
-    `);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /** Number of months that have partitions after this migration, including the current one. */
 const FIRST_MONTHS = 4;
@@ -11,7 +12,7 @@ const FIRST_MONTHS = 4;
  *
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class MonthlyPartitions1764000000011 implements MigrationInterface {
+export class MonthlyPartitions1764000000011 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -20,11 +21,6 @@ export class MonthlyPartitions1764000000011 implements MigrationInterface {
     await prepareAudit(runner);
     await exchange(runner, 'callbacks', CALLBACKS);
     await exchange(runner, 'audit_entries', AUDIT);
-  }
-
-  /** Does nothing: going back would need a copy of the tables, and the previous version works with partitions. */
-  async down(): Promise<void> {
-    await Promise.resolve();
   }
 }
 

@@ -1,23 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class GuardRails1764000000013 implements MigrationInterface {
+export class GuardRails1764000000013 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(CURRENCIES);
     await runner.query(LIMITS);
     await runner.query(APPROVALS);
     await runner.query(BATCHES);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE approvals, wins_above_limit, limits;
-      ALTER TABLE tenants DROP COLUMN currencies;
-      ALTER TABLE admin_keys DROP COLUMN created_by;
-      DROP INDEX free_spin_batches_by_time, free_spin_batches_of_operator, free_spin_batches_of_game;
-      ALTER TABLE free_spin_batches DROP COLUMN game_id;
-      ALTER TABLE free_spin_grants DROP COLUMN carried_out_at, DROP COLUMN cancel_due, DROP COLUMN request_id,
-        DROP COLUMN cancel_request_id;
-    `);
   }
 }
 

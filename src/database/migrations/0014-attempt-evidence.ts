@@ -1,16 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /** Number of partitions created here, from the current month on; `npm run partitions` creates the later ones. */
 const FIRST_MONTHS = 4;
 
-export class AttemptEvidence1764000000014 implements MigrationInterface {
+export class AttemptEvidence1764000000014 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(OPERATOR_ANSWERS);
     await runner.query(ATTEMPT_IDS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE operator_answers, attempt_ids');
   }
 }
 

@@ -1,16 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class Attention1764000000015 implements MigrationInterface {
+export class Attention1764000000015 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(ITEMS);
     await runner.query(UNDELIVERED);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX session_revocations_undelivered;
-      DROP TABLE attention_scans, attention_events, attention_items;
-    `);
   }
 }
 

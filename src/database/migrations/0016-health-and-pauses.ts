@@ -1,13 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
-export class HealthAndPauses1764000000016 implements MigrationInterface {
+export class HealthAndPauses1764000000016 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(PAUSES);
     await runner.query(HEALTH);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE health_periods, pauses');
   }
 }
 

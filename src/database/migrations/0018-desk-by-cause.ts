@@ -1,11 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds indexes with which the searches for causes of attention items read the newest causes first. Adds columns for the
  * times at which an item's transaction was parked and a revocation's notification failed. Runs without a transaction,
  * because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class DeskByCause1764000000018 implements MigrationInterface {
+export class DeskByCause1764000000018 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -16,14 +17,6 @@ export class DeskByCause1764000000018 implements MigrationInterface {
       await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
       await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
     }
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const [name] of INDEXES) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-    await runner.query(`
-      ALTER TABLE attention_items DROP COLUMN IF EXISTS parked_at;
-      ALTER TABLE session_revocations DROP COLUMN IF EXISTS failed_at;
-    `);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds the status of the last 200 that was sent without a new attempt, and the time when this status was recorded. Such
@@ -9,7 +10,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * seconds, and the next start of the service tries again. The constraint is validated by a separate statement, which
  * blocks no reads or writes.
  */
-export class ReportedAnswers1764000000019 implements MigrationInterface {
+export class ReportedAnswers1764000000019 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -24,9 +25,5 @@ export class ReportedAnswers1764000000019 implements MigrationInterface {
           AND (reported_status IS NULL) = (reported_at IS NULL)) NOT VALID
     `);
     await runner.query('ALTER TABLE transactions VALIDATE CONSTRAINT transactions_reported');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE transactions DROP COLUMN reported_status, DROP COLUMN reported_at');
   }
 }

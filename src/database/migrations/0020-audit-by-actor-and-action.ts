@@ -1,19 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { indexPartitions } from './partitioned-index.js';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds an index for searches of the audit log by actor and action. Without this index, a search for an action that the
  * actor never took reads all entries of the actor. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot
  * run in one.
  */
-export class AuditByActorAndAction1764000000020 implements MigrationInterface {
+export class AuditByActorAndAction1764000000020 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     await indexPartitions(runner, 'audit_entries', 'actor_action', '(actor, action, day, position)');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX IF EXISTS audit_entries_actor_action');
   }
 }

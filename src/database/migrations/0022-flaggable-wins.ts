@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Marks each WIN that is flagged or may become so (contract, section 6), so that the list of flagged winnings has to
@@ -16,7 +17,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Runs without a transaction. Creating a trigger locks its table against writes until the commit, and marking the
  * stored WINs takes too long to hold these locks. Each step can be repeated.
  */
-export class FlaggableWins1764000000022 implements MigrationInterface {
+export class FlaggableWins1764000000022 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -24,16 +25,6 @@ export class FlaggableWins1764000000022 implements MigrationInterface {
     await runner.query(FUNCTIONS);
     for (const trigger of TRIGGERS) await runner.query(`${LOCK_TIMEOUT} ${trigger}`);
     await runner.query(MARK_STORED_WINS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TRIGGER transactions_flaggable ON transactions;
-      DROP TRIGGER rounds_flaggable ON rounds;
-      DROP TRIGGER wins_above_limit_flaggable ON wins_above_limit;
-      DROP FUNCTION mark_win_of_free_spins, mark_wins_of_round, mark_win_above_limit;
-      DROP TABLE flaggable_wins;
-    `);
   }
 }
 
@@ -105,7 +96,7 @@ const mayLackBet = (round: string) => `
 const winsOf = (round: string) => `
   SELECT ${columnsOf('t')} FROM ${ofRound(round)} AND t.kind = 'WIN' AND t.state <> 'DECLINED'`;
 
-export const FUNCTIONS = `
+const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION mark_win_of_free_spins() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (${grantOf('NEW', NEVER_CANCELLED)}) THEN

@@ -1,10 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds an index with which a list of the grants between two times reads no newer grants. Runs without a transaction,
  * because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class GrantsByTime1764000000023 implements MigrationInterface {
+export class GrantsByTime1764000000023 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -13,9 +14,5 @@ export class GrantsByTime1764000000023 implements MigrationInterface {
     await runner.query(
       'CREATE INDEX CONCURRENTLY free_spin_grants_by_time ON free_spin_grants (created_at, grant_no)',
     );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX free_spin_grants_by_time');
   }
 }

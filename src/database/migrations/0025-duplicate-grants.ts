@@ -1,5 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { FUNCTIONS } from './0022-flaggable-wins.js';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Stores when a grant got its externalRef, and of which other grant it is a duplicate (contract, section 6). The
@@ -18,7 +18,7 @@ import { FUNCTIONS } from './0022-flaggable-wins.js';
  *
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class DuplicateGrants1764000000025 implements MigrationInterface {
+export class DuplicateGrants1764000000025 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -31,12 +31,6 @@ export class DuplicateGrants1764000000025 implements MigrationInterface {
     await runner.query(INDEX);
     await runner.query(MARK_WIN_OF_FREE_SPINS);
     await runner.query(MARK_STORED_WINS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(FUNCTIONS);
-    await runner.query('ALTER TABLE attention_items DROP COLUMN duplicate_of');
-    await runner.query('ALTER TABLE free_spin_grants DROP COLUMN duplicate_of, DROP COLUMN granted_at');
   }
 }
 
@@ -65,7 +59,7 @@ const KEYS = 'provider_id, transaction_id, platform_transaction_id, operator_id,
  * Marks a WIN unless its player has a grant of its freeSpinsRef and currency that is live, is no duplicate and had the
  * reference before the WIN. Such a grant can only be cancelled after the WIN, so no flag will apply.
  */
-export const MARK_WIN_OF_FREE_SPINS = `
+const MARK_WIN_OF_FREE_SPINS = `
 CREATE OR REPLACE FUNCTION mark_win_of_free_spins() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.kind = 'WIN' AND NEW.mode = 'REAL' AND NOT EXISTS (

@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Stores when a grant expires and what became of its expiry, and which batches have a status run (contract, section 6).
@@ -8,7 +9,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated. Migration
  * 0025 says why `free_spin_grants` is only locked for a moment.
  */
-export class ExpiringGrants1764000000026 implements MigrationInterface {
+export class ExpiringGrants1764000000026 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -20,14 +21,6 @@ export class ExpiringGrants1764000000026 implements MigrationInterface {
       await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
       await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
     }
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const [name] of INDEXES) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-    await runner.query('ALTER TABLE free_spin_grants DROP COLUMN expires_at, DROP COLUMN expiry');
-    await runner.query(`
-      ALTER TABLE free_spin_batches DROP COLUMN status_due_since, DROP COLUMN status_request_id,
-        DROP COLUMN status_run, DROP COLUMN status_lease_until`);
   }
 }
 

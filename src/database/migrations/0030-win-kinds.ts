@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds the kind of a WIN and its promotion, both NULL unless the provider named them. The previous release writes
@@ -8,15 +9,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * about money. While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up
  * after five seconds, and the next start of the service tries again.
  */
-export class WinKinds1764000000030 implements MigrationInterface {
+export class WinKinds1764000000030 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       SET LOCAL lock_timeout = '5s';
       ALTER TABLE transactions ADD COLUMN win_kind text, ADD COLUMN promotion_ref text
     `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE transactions DROP COLUMN win_kind, DROP COLUMN promotion_ref');
   }
 }

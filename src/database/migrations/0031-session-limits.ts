@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds what an operator may demand of a session: the highest stake of a BET, the jurisdiction, and the interval of
@@ -8,7 +9,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * seconds, and the next start of the service tries again. The constraint is validated by a separate statement, which
  * blocks no reads or writes.
  */
-export class SessionLimits1764000000031 implements MigrationInterface {
+export class SessionLimits1764000000031 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -25,11 +26,5 @@ export class SessionLimits1764000000031 implements MigrationInterface {
           AND reality_check_seconds BETWEEN 60 AND 86400) NOT VALID
     `);
     await runner.query('ALTER TABLE sessions VALIDATE CONSTRAINT sessions_limits');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'ALTER TABLE sessions DROP COLUMN max_bet_minor, DROP COLUMN jurisdiction, DROP COLUMN reality_check_seconds',
-    );
   }
 }

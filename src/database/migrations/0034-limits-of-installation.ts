@@ -1,27 +1,17 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Allows `*` as the operator of limits and approvals: the default of the installation, which is not a tenant. Also stores
  * who set a limit, and in which currencies operators have traded. The previous release ignores the new columns and table.
  */
-export class LimitsOfInstallation1764000000034 implements MigrationInterface {
+export class LimitsOfInstallation1764000000034 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     // While ALTER TABLE waits for its lock, all statements on the table queue behind it.
     await runner.query(`SET LOCAL lock_timeout = '5s'`);
     await runner.query(TRADED_CURRENCIES);
     // Last, because a foreign key's end also locks `tenants`, which every transaction reads, until the commit.
     await runner.query(LIMITS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP TABLE traded_currencies;
-      DELETE FROM limits WHERE operator_id = '*';
-      DELETE FROM approvals WHERE kind = 'limit';
-      ALTER TABLE approvals ADD FOREIGN KEY (operator_id) REFERENCES tenants (id);
-      ALTER TABLE limits DROP COLUMN updated_by, DROP COLUMN tenant_id,
-        ADD FOREIGN KEY (operator_id) REFERENCES tenants (id);
-    `);
   }
 }
 

@@ -1,13 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /** Stores the reports and findings of reconciliations over HTTP. The previous release uses neither table. */
-export class Reconciliations1764000000040 implements MigrationInterface {
+export class Reconciliations1764000000040 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLES);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE reconciliation_findings, reconciliations');
   }
 }
 

@@ -1,17 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds the tables of the live view. They are unlogged: after a crash of PostgreSQL they are empty, and the live view
  * counts from zero. The previous release ignores them.
  */
-export class LiveView1764000000043 implements MigrationInterface {
+export class LiveView1764000000043 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(ACTIVITY);
     await runner.query(INSTANCES);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE instances, activity_amounts, activity_minutes');
   }
 }
 

@@ -1,10 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Admits the event `updated` of attention items, by which the live view finds an item whose count or summary has
  * changed. The previous release shows it in an item's history.
  */
-export class AttentionUpdates1764000000045 implements MigrationInterface {
+export class AttentionUpdates1764000000045 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     // While ALTER TABLE waits for its lock, the changes of all items queue behind it.
     await runner.query(`SET LOCAL lock_timeout = '5s'`);
@@ -12,13 +13,5 @@ export class AttentionUpdates1764000000045 implements MigrationInterface {
       ALTER TABLE attention_events DROP CONSTRAINT attention_events_event_check,
         ADD CONSTRAINT attention_events_event_check
           CHECK (event IN ('opened', 'assigned', 'unassigned', 'snoozed', 'woken', 'commented', 'closed', 'updated'))`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DELETE FROM attention_events WHERE event = 'updated'`);
-    await runner.query(`
-      ALTER TABLE attention_events DROP CONSTRAINT attention_events_event_check,
-        ADD CONSTRAINT attention_events_event_check
-          CHECK (event IN ('opened', 'assigned', 'unassigned', 'snoozed', 'woken', 'commented', 'closed'))`);
   }
 }

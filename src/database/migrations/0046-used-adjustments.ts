@@ -1,10 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds the index by which a daily limit finds the adjustments that count towards it: undecided ones, and those approved
  * lately, whenever they were requested. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one.
  */
-export class UsedAdjustments1764000000046 implements MigrationInterface {
+export class UsedAdjustments1764000000046 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -15,9 +16,5 @@ export class UsedAdjustments1764000000046 implements MigrationInterface {
         ON transactions (operator_id, currency,
                          (CASE WHEN state = 'APPROVED' THEN updated_at ELSE 'infinity'::timestamptz END))
        WHERE provider_id = 'platform' AND state <> 'DECLINED'`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX transactions_adjustments');
   }
 }

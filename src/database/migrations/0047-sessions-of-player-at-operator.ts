@@ -1,11 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds the index by which a list of a player's sessions at one operator reads no sessions of other operators, whose
  * players may have the same reference. It is created concurrently, so that sessions can be launched meanwhile. Runs
  * without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one.
  */
-export class SessionsOfPlayerAtOperator1764000000047 implements MigrationInterface {
+export class SessionsOfPlayerAtOperator1764000000047 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -15,9 +16,5 @@ export class SessionsOfPlayerAtOperator1764000000047 implements MigrationInterfa
       `CREATE INDEX CONCURRENTLY sessions_of_player_at_operator
          ON sessions (player_ref, operator_id, created_at, session_id)`,
     );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX sessions_of_player_at_operator');
   }
 }

@@ -1,5 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { DROP_SOUND, SOUND as SOUND_ROWS } from './0007-sound-rows.js';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Checks a row's last reported answer in the function that checks the rest of the row, in place of a CHECK of its own.
@@ -10,22 +10,12 @@ import { DROP_SOUND, SOUND as SOUND_ROWS } from './0007-sound-rows.js';
  * all statements on the table queue behind it. Therefore it gives up after five seconds, and the next start of the
  * service tries again.
  */
-export class SoundReportedAnswers1764000000048 implements MigrationInterface {
+export class SoundReportedAnswers1764000000048 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       SET LOCAL lock_timeout = '5s';
       ALTER TABLE transactions DROP CONSTRAINT transactions_reported;
       ${SOUND};
-    `);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DROP_SOUND);
-    await runner.query(SOUND_ROWS);
-    await runner.query(`
-      ALTER TABLE transactions ADD CONSTRAINT transactions_reported CHECK (
-        (reported_status IS NULL OR reported_status IN ('APPROVED', 'DECLINED'))
-        AND (reported_status IS NULL) = (reported_at IS NULL)) NOT VALID
     `);
   }
 }

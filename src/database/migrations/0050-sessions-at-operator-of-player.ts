@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Lets the index of a player's sessions at one operator begin with the operator. When it began with the player, the
@@ -6,7 +7,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * concurrently, so that sessions can be launched meanwhile. Runs without a transaction, because CREATE INDEX
  * CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class SessionsAtOperatorOfPlayer1764000000050 implements MigrationInterface {
+export class SessionsAtOperatorOfPlayer1764000000050 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -17,13 +18,5 @@ export class SessionsAtOperatorOfPlayer1764000000050 implements MigrationInterfa
          ON sessions (operator_id, player_ref, created_at, session_id)`,
     );
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS sessions_of_player_at_operator');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `CREATE INDEX IF NOT EXISTS sessions_of_player_at_operator
-         ON sessions (player_ref, operator_id, created_at, session_id)`,
-    );
-    await runner.query('DROP INDEX sessions_at_operator_of_player');
   }
 }

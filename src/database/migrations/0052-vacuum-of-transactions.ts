@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Vacuums the tables whose queues leave dead entries in indexes. Each settlement leaves one in `transactions_undecided`,
@@ -13,21 +14,13 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * ALTER TABLE … SET takes a SHARE UPDATE EXCLUSIVE lock, which blocks neither reads nor writes, and cancels a running
  * autovacuum of the table, except one against wraparound: then it gives up, and the next start tries again.
  */
-export class VacuumOfTransactions1764000000052 implements MigrationInterface {
+export class VacuumOfTransactions1764000000052 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query("SET LOCAL lock_timeout = '5s'");
     for (const table of TABLES) {
       await runner.query(
         `ALTER TABLE ${table} SET (autovacuum_vacuum_threshold = 100000, autovacuum_vacuum_scale_factor = 0.01,
                                    vacuum_index_cleanup = on)`,
-      );
-    }
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const table of TABLES) {
-      await runner.query(
-        `ALTER TABLE ${table} RESET (autovacuum_vacuum_threshold, autovacuum_vacuum_scale_factor, vacuum_index_cleanup)`,
       );
     }
   }

@@ -1,5 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { MARK_WIN_OF_FREE_SPINS as PREVIOUS_MARK } from './0025-duplicate-grants.js';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * An externalRef is unique per player only: a provider may answer all players of a campaign with the same one. Adds the
@@ -14,7 +14,7 @@ import { MARK_WIN_OF_FREE_SPINS as PREVIOUS_MARK } from './0025-duplicate-grants
  *
  * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
  */
-export class WinningsOfSharedReferences1764000000053 implements MigrationInterface {
+export class WinningsOfSharedReferences1764000000053 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -41,21 +41,6 @@ export class WinningsOfSharedReferences1764000000053 implements MigrationInterfa
     );
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_external');
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS transactions_of_free_spins');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `CREATE INDEX free_spin_grants_external ON free_spin_grants (provider_id, external_ref)
-        WHERE external_ref IS NOT NULL`,
-    );
-    await runner.query(
-      `CREATE INDEX transactions_of_free_spins ON transactions (provider_id, free_spins_ref)
-        WHERE free_spins_ref IS NOT NULL`,
-    );
-    await runner.query(PREVIOUS_MARK);
-    await runner.query('ALTER TABLE flaggable_wins DROP COLUMN free_spins_ref');
-    await runner.query('DROP INDEX transactions_of_free_spins_of_player');
-    for (const name of Object.keys(INDEXES_OF_GRANTS)) await runner.query(`DROP INDEX ${name}`);
   }
 }
 

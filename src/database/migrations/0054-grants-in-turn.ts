@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds the indexes by which the unsent grants and the due cancels of a provider are sent operator by operator in turn, and
@@ -7,7 +8,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  *
  * The next release can drop the index free_spin_grants_unsent, by which the previous release claims grants.
  */
-export class GrantsInTurn1764000000054 implements MigrationInterface {
+export class GrantsInTurn1764000000054 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
@@ -16,10 +17,6 @@ export class GrantsInTurn1764000000054 implements MigrationInterface {
       await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
       await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON free_spin_grants ${definition}`);
     }
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const name of Object.keys(INDEXES)) await runner.query(`DROP INDEX ${name}`);
   }
 }
 
