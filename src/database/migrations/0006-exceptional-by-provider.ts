@@ -10,6 +10,7 @@ export class ExceptionalByProvider1764000000006 extends ForwardMigration {
 
 const INDEX = `
   DROP INDEX transactions_exceptional;
-  CREATE INDEX transactions_exceptional ON transactions (state, operator_id, provider_id, created_at, platform_transaction_id)
+  CREATE INDEX transactions_exceptional
+    ON transactions (state, operator_id, provider_id, created_at, platform_transaction_id)
     WHERE state IN ('DECLINED', 'TIMED_OUT', 'ROLLED_BACK');
 `;

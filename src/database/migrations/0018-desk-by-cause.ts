@@ -1,10 +1,11 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
- * Adds indexes with which the searches for causes of attention items read the newest causes first. Adds columns for the
- * times at which an item's transaction was parked and a revocation's notification failed. Runs without a transaction,
- * because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
+ * Adds indexes with which the searches for causes of attention items read the newest causes first. Adds columns for
+ * the times at which an item's transaction was parked and a revocation's notification failed. Each step can be
+ * repeated.
  */
 export class DeskByCause1764000000018 extends ForwardMigration {
   readonly transaction = false;
@@ -13,9 +14,7 @@ export class DeskByCause1764000000018 extends ForwardMigration {
     await runner.query(COLUMNS);
     await runner.query(SAID_TO_BE_PARKED);
     for (const [name, definition] of INDEXES) {
-      // An interrupted build leaves an invalid index.
-      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
+      await indexConcurrently(runner, name, definition);
     }
   }
 }

@@ -1,11 +1,10 @@
 import type { QueryRunner } from 'typeorm';
-import { indexPartitions } from './partitioned-index.js';
+import { indexPartitions } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
  * Adds an index for searches of the audit log by actor and action. Without this index, a search for an action that the
- * actor never took reads all entries of the actor. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot
- * run in one.
+ * actor never took reads all entries of the actor.
  */
 export class AuditByActorAndAction1764000000020 extends ForwardMigration {
   readonly transaction = false;

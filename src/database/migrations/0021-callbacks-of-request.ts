@@ -1,11 +1,8 @@
 import type { QueryRunner } from 'typeorm';
-import { indexPartitions } from './partitioned-index.js';
+import { indexPartitions } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
-/**
- * Adds an index for searches of callbacks by request id. Runs without a transaction, because CREATE INDEX CONCURRENTLY
- * cannot run in one.
- */
+/** Adds an index for searches of callbacks by request id. */
 export class CallbacksOfRequest1764000000021 extends ForwardMigration {
   readonly transaction = false;
 

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -16,7 +17,7 @@ import { ForwardMigration } from './forward-migration.js';
  * and the previous release sets neither. While ALTER TABLE waits for its lock, all statements on the table queue behind
  * it. Therefore it gives up after five seconds, and the next start of the service tries again.
  *
- * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
+ * Each step can be repeated.
  */
 export class DuplicateGrants1764000000025 extends ForwardMigration {
   readonly transaction = false;
@@ -26,9 +27,7 @@ export class DuplicateGrants1764000000025 extends ForwardMigration {
     await runner.query(`SET LOCAL lock_timeout = '5s'; ${COLUMN_OF_ITEM}`);
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_granted');
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_duplicate');
-    // An interrupted build leaves an invalid index.
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_duplicates');
-    await runner.query(INDEX);
+    await indexConcurrently(runner, 'free_spin_grants_duplicates', DUPLICATES);
     await runner.query(MARK_WIN_OF_FREE_SPINS);
     await runner.query(MARK_STORED_WINS);
   }
@@ -48,10 +47,7 @@ ALTER TABLE free_spin_grants
 const COLUMN_OF_ITEM = 'ALTER TABLE attention_items ADD COLUMN IF NOT EXISTS duplicate_of text';
 
 /** The search for causes of attention reads the index. */
-const INDEX = `
-CREATE INDEX CONCURRENTLY free_spin_grants_duplicates ON free_spin_grants (granted_at, request_ref)
-  WHERE duplicate_of IS NOT NULL
-`;
+const DUPLICATES = 'free_spin_grants (granted_at, request_ref) WHERE duplicate_of IS NOT NULL';
 
 const KEYS = 'provider_id, transaction_id, platform_transaction_id, operator_id, created_at';
 

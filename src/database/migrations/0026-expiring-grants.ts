@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -6,8 +7,7 @@ import { ForwardMigration } from './forward-migration.js';
  * The previous release ignores all these columns: a grant that it records never expires. If it sends the cancel of an
  * expiry and the cancel fails, the grant stays GRANTED and BEGUN with `last_cancel_error`, and a person can cancel it.
  *
- * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated. Migration
- * 0025 says why `free_spin_grants` is only locked for a moment.
+ * Each step can be repeated. Migration 0025 says why `free_spin_grants` is only locked for a moment.
  */
 export class ExpiringGrants1764000000026 extends ForwardMigration {
   readonly transaction = false;
@@ -17,9 +17,7 @@ export class ExpiringGrants1764000000026 extends ForwardMigration {
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_expiry');
     await runner.query(`SET LOCAL lock_timeout = '5s'; ${STATUS_RUNS}`);
     for (const [name, definition] of INDEXES) {
-      // An interrupted build leaves an invalid index.
-      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
+      await indexConcurrently(runner, name, definition);
     }
   }
 }

@@ -1,16 +1,15 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
- * Adds the index by which the live view finds the latest events of attention items. It is created concurrently, so that
- * items can change meanwhile. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one.
+ * Adds the index by which the live view finds the latest events of attention items. It is created concurrently, so
+ * that items can change meanwhile.
  */
 export class AttentionEventsByNumber1764000000044 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // An interrupted build leaves an invalid index.
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS attention_events_by_number');
-    await runner.query('CREATE INDEX CONCURRENTLY attention_events_by_number ON attention_events (event_no)');
+    await indexConcurrently(runner, 'attention_events_by_number', 'attention_events (event_no)');
   }
 }

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -12,32 +13,31 @@ import { ForwardMigration } from './forward-migration.js';
  *
  * The new indexes begin with the columns of those that they replace, so they serve the previous release, too.
  *
- * Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one. Each step can be repeated.
+ * Each step can be repeated.
  */
 export class WinningsOfSharedReferences1764000000053 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     for (const [name, definition] of Object.entries(INDEXES_OF_GRANTS)) {
-      // An interrupted build leaves an invalid index.
-      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON free_spin_grants ${definition}`);
+      await indexConcurrently(runner, name, `free_spin_grants ${definition}`);
     }
     await runner.query(
       `${LOCK_TIMEOUT} ALTER TABLE flaggable_wins ADD COLUMN IF NOT EXISTS free_spins_ref text`,
     );
     await runner.query(MARK_WIN_OF_FREE_SPINS);
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS flaggable_wins_of_free_spins');
-    await runner.query(
-      `CREATE INDEX CONCURRENTLY flaggable_wins_of_free_spins ON flaggable_wins (provider_id, free_spins_ref)
+    await indexConcurrently(
+      runner,
+      'flaggable_wins_of_free_spins',
+      `flaggable_wins (provider_id, free_spins_ref)
         WHERE free_spins_ref IS NOT NULL`,
     );
     // The build has waited for the transactions in which the previous trigger ran, so this finds their marks, too.
     await runner.query(NAME_REFERENCES_OF_MARKS);
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS transactions_of_free_spins_of_player');
-    await runner.query(
-      `CREATE INDEX CONCURRENTLY transactions_of_free_spins_of_player
-         ON transactions (provider_id, free_spins_ref, operator_id, player_ref) WHERE free_spins_ref IS NOT NULL`,
+    await indexConcurrently(
+      runner,
+      'transactions_of_free_spins_of_player',
+      `transactions (provider_id, free_spins_ref, operator_id, player_ref) WHERE free_spins_ref IS NOT NULL`,
     );
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_external');
     await runner.query('DROP INDEX CONCURRENTLY IF EXISTS transactions_of_free_spins');

@@ -1,10 +1,11 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
- * Adds the indexes by which the unsent grants and the due cancels of a provider are sent operator by operator in turn, and
- * by which unsent grants that have expired are found. They are created concurrently, so that grants can be recorded
- * meanwhile. Runs without a transaction, because CREATE INDEX CONCURRENTLY cannot run in one.
+ * Adds the indexes by which the unsent grants and the due cancels of a provider are sent operator by operator in turn,
+ * and by which unsent grants that have expired are found. They are created concurrently, so that grants can be
+ * recorded meanwhile.
  *
  * The next release can drop the index free_spin_grants_unsent, by which the previous release claims grants.
  */
@@ -13,9 +14,7 @@ export class GrantsInTurn1764000000054 extends ForwardMigration {
 
   async up(runner: QueryRunner): Promise<void> {
     for (const [name, definition] of Object.entries(INDEXES)) {
-      // An interrupted build leaves an invalid index.
-      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-      await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON free_spin_grants ${definition}`);
+      await indexConcurrently(runner, name, `free_spin_grants ${definition}`);
     }
   }
 }

@@ -5,6 +5,6 @@ export abstract class ForwardMigration implements MigrationInterface {
   abstract up(runner: QueryRunner): Promise<void>;
 
   down(): Promise<never> {
-    return Promise.reject(new Error('Migrations are forward only: a release is corrected by a later migration.'));
+    return Promise.reject(new Error('Migrations are forward only: write another one.'));
   }
 }

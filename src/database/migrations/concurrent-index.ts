@@ -1,6 +1,20 @@
 import type { QueryRunner } from 'typeorm';
 
 /**
+ * Adds an index while the table is read and written. Must not run in a transaction; can be repeated.
+ * @param definition the table, the columns and the condition
+ */
+export async function indexConcurrently(
+  runner: QueryRunner,
+  name: string,
+  definition: string,
+): Promise<void> {
+  // An interrupted build leaves an invalid index.
+  await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
+}
+
+/**
  * Adds an index to a partitioned table. PostgreSQL cannot build the table's index concurrently, so the index of each
  * partition is built concurrently and then attached. The table's index is valid once all are attached. A partition that
  * is created meanwhile gets its index at its creation. Must not run in a transaction; can be repeated.
@@ -19,9 +33,7 @@ export async function indexPartitions(
     index: string;
   }[];
   for (const { name, index } of partitions) {
-    // An interrupted build leaves an invalid index.
-    await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
-    await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${name} ${definition}`);
+    await indexConcurrently(runner, index, `${name} ${definition}`);
     await runner.query(`ALTER INDEX ${table}_${suffix} ATTACH PARTITION ${index}`);
   }
 }
