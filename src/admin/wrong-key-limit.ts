@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CroupierError } from '../errors/croupier-error.js';
+import { rateLimited } from '../errors/try-later.js';
 import { networkOf } from '../runtime/network.js';
 import { Clock } from '../runtime/clock.js';
 import { type CountingWindow, CountingWindows } from '../runtime/counting-windows.js';
@@ -86,10 +86,7 @@ export class WrongKeyLimit {
   /** @throws CroupierError RATE_LIMITED */
   private reserve(address: string): CountingWindow {
     const window = this.attempts.currentOrNew(networkOf(address), WINDOW_MS);
-    if (window.count >= ATTEMPTS) {
-      const waitSeconds = this.attempts.secondsLeft(window);
-      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
-    }
+    if (window.count >= ATTEMPTS) throw rateLimited(this.attempts.secondsLeft(window));
     window.count += 1;
     return window;
   }

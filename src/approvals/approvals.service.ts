@@ -6,6 +6,7 @@ import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Transaction } from '../database/database.js';
 import { alreadyUsed } from '../errors/already-used.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { conflictForNow } from '../errors/try-later.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
@@ -102,7 +103,7 @@ export class ApprovalsService implements OnModuleInit {
     if (await this.executorOf(action.kind).isRecorded(query, action.terms)) return { kind: 'recorded' };
     const requested = await this.approvals.request(query, this.randomness.uuid(), actor, action, limit);
     const approval = requested ?? (await this.approvals.waiting(query, action));
-    if (!approval) throw new CroupierError('CONFLICT', 'the same request is being decided; try again', WAIT);
+    if (!approval) throw conflictForNow('the same request is being decided; try again');
     if (requested) {
       const after = { summary: summaryOf(action), ...(limit && { limit }), terms: action.terms };
       await record({ action: 'approval.ask', target: targetOf(requested), after });
@@ -269,8 +270,6 @@ export class ApprovalsService implements OnModuleInit {
 function isVisibleTo(operatorId: string, approval: Approval): boolean {
   return approval.operatorId === operatorId && (approval.kind === 'grant' || approval.kind === 'batch');
 }
-
-const WAIT = { 'X-Next-Action': 'wait-then-retry' };
 
 /** @throws CroupierError FORBIDDEN */
 function assertRole({ roles = [] }: Actor, { role }: Pick<Executor<GuardedActionKind>, 'role'>): void {

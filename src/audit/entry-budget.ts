@@ -1,4 +1,4 @@
-import { CroupierError } from '../errors/croupier-error.js';
+import { rateLimited } from '../errors/try-later.js';
 import type { Clock } from '../runtime/clock.js';
 import { CountingWindows } from '../runtime/counting-windows.js';
 import type { Actor } from './actor.js';
@@ -24,9 +24,7 @@ export class EntryBudget {
   /** @throws CroupierError RATE_LIMITED if the actor has spent the budget of the current window */
   requireRest({ actor }: Actor): void {
     const window = this.windows.current(actor);
-    if (!window || window.count < this.entries) return;
-    const waitSeconds = this.windows.secondsLeft(window);
-    throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+    if (window && window.count >= this.entries) throw rateLimited(this.windows.secondsLeft(window));
   }
 
   spend({ actor }: Actor): void {

@@ -7,6 +7,7 @@ import { Unsigned } from '../api/caller.js';
 import { headersOf } from '../api/security-headers.js';
 import { type AdminJwt, Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { rateLimited } from '../errors/try-later.js';
 import { DocumentBudget } from '../openapi/pages/document-budget.js';
 import type { Representation } from '../openapi/pages/representation.js';
 import { VERSION } from '../runtime/build.js';
@@ -102,8 +103,7 @@ export class ConsoleController {
     caching: object = {},
   ): void {
     const waitSeconds = this.budget.spend(request.ip ?? '');
-    if (waitSeconds > 0)
-      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+    if (waitSeconds > 0) throw rateLimited(waitSeconds);
     if (!file) throw new CroupierError('NOT_FOUND');
     const { status, headers, body } = file.answer(request);
     response.writeHead(status, { ...this.headers, ...headers, ...caching }).end(body);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CroupierError } from '../errors/croupier-error.js';
+import type { CroupierError } from '../errors/croupier-error.js';
+import { overloaded } from '../errors/try-later.js';
 import { Metrics } from '../observability/metrics.js';
 
 /**
@@ -108,12 +109,9 @@ export class ReadTurns {
 
   private refusal(reason: 'reads-full' | 'reads-waited'): CroupierError {
     this.metrics.overloadRefused(reason);
-    return new CroupierError(
-      'OVERLOADED',
+    return overloaded(
+      RETRY_AFTER_SECONDS,
       'too many reads are under way; the same request may be tried again',
-      {
-        'Retry-After': String(RETRY_AFTER_SECONDS),
-      },
     );
   }
 }

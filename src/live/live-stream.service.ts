@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Response } from 'express';
 import { Administrators } from '../admin/administrators.service.js';
 import { holds, type Role } from '../admin/role.js';
-import { CroupierError } from '../errors/croupier-error.js';
+import { overloaded } from '../errors/try-later.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { Background } from '../runtime/background.js';
@@ -92,7 +92,7 @@ export class LiveStream implements OnModuleDestroy {
       // Otherwise a change between now and the first reading would be lost.
       if (!this.changes.begun) await this.loop.run();
       const overview = await this.overviewEvent();
-      if (this.lifecycle.stopping) throw tooMany();
+      if (this.lifecycle.stopping) throw overloaded(RETRY_AFTER_SECONDS);
       if (!response.destroyed) this.begin(new Reader(actor, credential, response), response, overview);
     } finally {
       this.opening.splice(this.opening.indexOf(actor), 1);
@@ -102,7 +102,8 @@ export class LiveStream implements OnModuleDestroy {
   private admit(actor: string): void {
     const open = [...this.opening, ...[...this.readers].map((reader) => reader.actor)];
     const ofOne = open.filter((other) => other === actor).length;
-    if (this.lifecycle.stopping || open.length >= MAX_STREAMS || ofOne >= MAX_STREAMS_OF_ONE) throw tooMany();
+    if (this.lifecycle.stopping || open.length >= MAX_STREAMS || ofOne >= MAX_STREAMS_OF_ONE)
+      throw overloaded(RETRY_AFTER_SECONDS);
   }
 
   private begin(reader: Reader, response: Response, overview: Buffer): void {
@@ -198,10 +199,6 @@ export class LiveStream implements OnModuleDestroy {
     this.readers.delete(reader);
     reader.end();
   }
-}
-
-function tooMany(): CroupierError {
-  return new CroupierError('OVERLOADED', undefined, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
 }
 
 /** Events as the stream has them. JSON has no line breaks, so the data of each is one line. */

@@ -7,6 +7,7 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Database } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { overloaded, rateLimited } from '../errors/try-later.js';
 import { instantOrDayMs } from '../runtime/instant.js';
 import { Lifecycle } from '../runtime/lifecycle.js';
 import { Pace } from '../runtime/pace.js';
@@ -58,9 +59,7 @@ export class ReconciliationService {
     statement: AsyncIterable<Buffer>,
   ): Promise<ReconciliationResponse> {
     const range = this.rangeOf(request);
-    if (this.running) {
-      throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(RETRY_SECONDS) });
-    }
+    if (this.running) throw rateLimited(RETRY_SECONDS);
     this.running = true;
     try {
       const items: FindingItem[] = [];
@@ -126,11 +125,7 @@ export class ReconciliationService {
     const pace = new Pace();
     const bounds = new ComparisonBounds();
     const rest = async () => {
-      if (this.lifecycle.stopping) {
-        throw new CroupierError('OVERLOADED', 'this instance is stopping, and has stored nothing', {
-          'Retry-After': '1',
-        });
-      }
+      if (this.lifecycle.stopping) throw overloaded(1, 'this instance is stopping, and has stored nothing');
       await pace.rest();
     };
     try {

@@ -7,6 +7,7 @@ import { pageOfWindow } from '../api/lists/time-page.js';
 import type { Place } from '../database/place.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { conflictForNow } from '../errors/try-later.js';
 import { addLogFields } from '../observability/trace.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -184,9 +185,7 @@ export class SessionService {
     const { delivered, error } = await this.notifier.notificationOf(sessionId);
     if (delivered) throw new CroupierError('CONFLICT', 'the notification was delivered');
     if (error === NOT_NOTIFIED) throw new CroupierError('CONFLICT', NOT_NOTIFIED);
-    throw new CroupierError('CONFLICT', 'the notification is under way', {
-      'X-Next-Action': 'wait-then-retry',
-    });
+    throw conflictForNow('the notification is under way');
   }
 
   /**

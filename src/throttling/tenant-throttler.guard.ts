@@ -7,7 +7,7 @@ import {
   type ThrottlerModuleOptions,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
-import { CroupierError } from '../errors/croupier-error.js';
+import { rateLimited } from '../errors/try-later.js';
 import { RATE_WINDOW_MS, type RateRecord } from '../signature/rate-record.js';
 import type { SignedRequest } from '../signature/tenant.decorator.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
@@ -38,8 +38,7 @@ export class TenantThrottlerGuard extends ThrottlerGuard {
     const limit = this.tenancy.requestsPerSecond(tenant);
     const { requests, windowEndsInMs } = rateRecord ?? (await this.count(tenant.id, limit));
     if (requests <= limit) return true;
-    const waitSeconds = Math.max(1, Math.ceil(windowEndsInMs / 1000));
-    throw new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
+    throw rateLimited(Math.max(1, Math.ceil(windowEndsInMs / 1000)));
   }
 
   private async count(tenantId: string, limit: number): Promise<RateRecord> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BATCH_LIMIT } from '../database/group-commit.js';
-import { CroupierError } from '../errors/croupier-error.js';
+import type { CroupierError } from '../errors/croupier-error.js';
+import { overloaded } from '../errors/try-later.js';
 import { Metrics } from '../observability/metrics.js';
 import { monotonicMs } from '../runtime/clock.js';
 
@@ -132,6 +133,6 @@ export class Admission {
 
   private refusal(reason: 'full' | 'waited'): CroupierError {
     this.metrics.overloadRefused(reason);
-    return new CroupierError('OVERLOADED', undefined, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
+    return overloaded(RETRY_AFTER_SECONDS);
   }
 }

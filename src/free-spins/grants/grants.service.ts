@@ -10,6 +10,7 @@ import type { NewEntry } from '../../audit/entry.js';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { alreadyUsed } from '../../errors/already-used.js';
 import { CroupierError } from '../../errors/croupier-error.js';
+import { conflictForNow } from '../../errors/try-later.js';
 import { addLogFields } from '../../observability/trace.js';
 import { LimitsService } from '../../limits/limits.service.js';
 import { sha256 } from '../../runtime/digest.js';
@@ -274,7 +275,7 @@ export class GrantsService implements OnModuleInit {
         'CONFLICT',
         `a cancel would void the newer grant ${successor}, which has its externalRef`,
       );
-    throw new CroupierError('CONFLICT', why, { 'X-Next-Action': 'wait-then-retry' });
+    throw conflictForNow(why);
   }
 
   /** Returns the grant as it is now. If it is PENDING, fails grants with an expired lease and reads it again. */

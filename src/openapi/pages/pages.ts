@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Request, Response, Router } from 'express';
 import helmet from 'helmet';
 import { dump } from 'js-yaml';
-import { CroupierError } from '../../errors/croupier-error.js';
+import { rateLimited } from '../../errors/try-later.js';
 import { answerWith } from '../../api/error-answer.js';
 import { headersOf } from '../../api/security-headers.js';
 import { DocumentBudget } from './document-budget.js';
@@ -78,7 +78,7 @@ export function servePages(
   const budget = new DocumentBudget();
   const send = (request: Request, response: Response, content: Representation, caching: object = {}) => {
     const waitSeconds = budget.spend(request.ip ?? '');
-    if (waitSeconds > 0) return answerWith(refusal(waitSeconds), response);
+    if (waitSeconds > 0) return answerWith(rateLimited(waitSeconds), response);
     const { status, headers, body } = content.answer(request);
     response.writeHead(status, { ...CONTENT_SECURITY, ...headers, ...caching }).end(body);
   };
@@ -102,8 +102,4 @@ function jsonOf(document: OpenAPIObject): Representation {
 
 function yamlOf(document: OpenAPIObject): Representation {
   return new Representation('text/yaml', () => dump(document, { skipInvalid: true, noRefs: true }));
-}
-
-function refusal(waitSeconds: number): CroupierError {
-  return new CroupierError('RATE_LIMITED', undefined, { 'Retry-After': String(waitSeconds) });
 }
