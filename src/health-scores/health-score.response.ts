@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { columnsOf } from '../api/lists/item.js';
 import { type Columns, listOf } from '../api/lists/list.js';
 import type { TenantKind } from '../tenancy/tenant.js';
 import { HEALTH_STATES, type HealthState, type WindowScore } from './rules/score.js';
@@ -65,8 +66,7 @@ export class HealthScoreItem extends HealthScoreResponse {
 export const HEALTH_SCORE_COLUMNS: Columns<HealthScoreItem> = {
   kind: true,
   id: true,
-  state: true,
-  windows: true,
+  ...columnsOf(HealthScoreResponse),
 };
 
 export class HealthScoreListResponse extends listOf(HealthScoreItem) {}

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { itemFrom, present } from '../../api/lists/item.js';
-import { type Columns, listOf } from '../../api/lists/list.js';
+import { columnsOf, itemFrom, present } from '../../api/lists/item.js';
+import { listOf } from '../../api/lists/list.js';
 import { STATES } from '../free-spins.request.js';
 import type { Grant, GrantState } from './grant.entity.js';
 import { stakeMinorOf } from '../rules/stake.js';
@@ -50,9 +50,6 @@ export class GrantResponse {
   @ApiProperty({ type: 'integer', example: 20, description: "Minor units; 0: the provider's default stake" })
   betAmountMinor: number;
 
-  @ApiProperty({ example: 'EUR' })
-  currency: string;
-
   @ApiPropertyOptional({
     type: 'integer',
     example: 200,
@@ -60,18 +57,8 @@ export class GrantResponse {
   })
   stakeMinor?: number;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    format: 'date-time',
-    description: 'When the platform cancels the remaining spins; absent if they do not expire',
-  })
-  expiresAt?: Date;
-
-  @ApiPropertyOptional({
-    type: Boolean,
-    description: 'Present and true if the grant is CANCELLED because its expiresAt had passed',
-  })
-  expired?: true;
+  @ApiProperty({ example: 'EUR' })
+  currency: string;
 
   @ApiPropertyOptional({
     example: 'spins-7',
@@ -114,6 +101,19 @@ export class GrantResponse {
 
   @ApiProperty({ type: 'string', format: 'date-time' })
   updatedAt: Date;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'date-time',
+    description: 'When the platform cancels the remaining spins; absent if they do not expire',
+  })
+  expiresAt?: Date;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'Present and true if the grant is CANCELLED because its expiresAt had passed',
+  })
+  expired?: true;
 }
 
 export class WinningsResponse {
@@ -145,30 +145,7 @@ export class DetailedGrantResponse extends GrantResponse {
 }
 
 /** The columns of an export; a failure is one column, as JSON. */
-export const GRANT_COLUMNS: Columns<GrantResponse> = {
-  requestRef: true,
-  state: true,
-  operatorId: true,
-  providerId: true,
-  playerRef: true,
-  gameId: true,
-  spins: true,
-  betAmountMinor: true,
-  stakeMinor: true,
-  currency: true,
-  externalRef: true,
-  duplicateOf: true,
-  remainingSpins: true,
-  completed: true,
-  statusCheckedAt: true,
-  failure: true,
-  lastCancelError: true,
-  batchId: true,
-  createdAt: true,
-  updatedAt: true,
-  expiresAt: true,
-  expired: true,
-};
+export const GRANT_COLUMNS = columnsOf(GrantResponse);
 
 export class GrantListResponse extends listOf(GrantResponse) {}
 

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { type Columns, listOf } from '../../api/lists/list.js';
+import { columnsOf } from '../../api/lists/item.js';
+import { listOf } from '../../api/lists/list.js';
 import { PauseResponse } from '../pauses/pause.response.js';
 import type { Status } from '../tenant.entity.js';
 
@@ -16,9 +17,6 @@ export class GameResponse {
   @ApiProperty({ enum: ['ACTIVE', 'DISABLED'] })
   status: Status;
 
-  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
-  pause?: PauseResponse;
-
   @ApiPropertyOptional({ example: 'https://play.acme.example/book' })
   launchUrl?: string;
 
@@ -30,18 +28,11 @@ export class GameResponse {
 
   @ApiProperty()
   updatedAt: Date;
+
+  @ApiPropertyOptional({ type: PauseResponse, description: 'absent: not paused' })
+  pause?: PauseResponse;
 }
 
-export const GAME_COLUMNS: Columns<GameResponse> = {
-  gameId: true,
-  providerId: true,
-  name: true,
-  status: true,
-  launchUrl: true,
-  roundDetailsUrl: true,
-  createdAt: true,
-  updatedAt: true,
-  pause: true,
-};
+export const GAME_COLUMNS = columnsOf(GameResponse);
 
 export class GameListResponse extends listOf(GameResponse) {}
