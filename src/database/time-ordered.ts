@@ -22,6 +22,12 @@ export interface TimeSpan {
   readonly downTo?: Place | undefined;
 }
 
+/**
+ * The part of a list that a page examines, newest first. It begins with the first item after `before`, or with the newest
+ * of all, and ends with the item at `downTo`, or with the oldest of all.
+ */
+export type Section = Pick<TimeSpan, 'before' | 'downTo'>;
+
 /** No id is lower. */
 const LOWEST = { uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' };
 

@@ -79,20 +79,27 @@ export function windowEnd(
   };
 }
 
-/**
- * Finds the end of a page's window, if it needs one, and composes the statement that reads the page.
- * @returns `downTo` is the end of the window
- */
-export async function findPage(
+export interface Found<Row> {
+  readonly rows: Row[];
+  /**
+   * The lower bound of the search: no row older than this place is examined. Undefined if only `limit` and the end of
+   * the list bound the search.
+   */
+  readonly downTo?: Place | undefined;
+}
+
+/** Reads a page, and the end of its window first if it needs one. */
+export async function findPage<Row extends object>(
   query: Query,
   table: WindowedTable,
   filter: WindowedFilter,
   span: Omit<TimeSpan, 'downTo'>,
   limit: number,
-): Promise<UnnamedStatement & Pick<TimeSpan, 'downTo'>> {
+): Promise<Found<Row & { place: string }>> {
   const end = windowEnd(table, filter, span);
   const downTo = end && (await readWindowEnd(query, end));
-  return { ...windowedPage(table, filter, { ...span, downTo }, limit), downTo };
+  const { statement, values } = windowedPage(table, filter, { ...span, downTo }, limit);
+  return { rows: await query(statement, values), downTo };
 }
 
 /**

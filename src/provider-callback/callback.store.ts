@@ -4,9 +4,8 @@ import type { Repository } from 'typeorm';
 import { Database } from '../database/database.js';
 import { selectList } from '../database/select-list.js';
 import { named } from '../database/statement.js';
-import { findPage, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
+import { findPage, type Found, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
 import type { Place } from '../database/place.js';
-import type { Found } from '../api/lists/time-page.js';
 import type { CallbackQuery } from './callback.admin.request.js';
 import { Callback } from './callback.entity.js';
 
@@ -59,14 +58,11 @@ export class CallbackStore {
   }
 
   /** One page of attempts, newest first. It may be short or empty, because it examines a bounded number of attempts. */
-  async page(
+  page(
     filter: CallbackQuery,
     before: Place | undefined,
     limit: number,
   ): Promise<Found<Callback & { place: string }>> {
-    const span = { ...filter, before };
-    const page = await findPage(this.database.query, CALLBACKS, callbackFilter(filter), span, limit);
-    const rows = await this.database.query<Callback & { place: string }>(page.statement, page.values);
-    return { rows, downTo: page.downTo };
+    return findPage(this.database.query, CALLBACKS, callbackFilter(filter), { ...filter, before }, limit);
   }
 }

@@ -7,10 +7,9 @@ import { GroupCommit } from '../database/group-commit.js';
 import { groupStatement } from '../database/group-statement.js';
 import { selectList } from '../database/select-list.js';
 import { named } from '../database/statement.js';
-import { findPage, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
+import { findPage, type Found, type WindowedFilter, type WindowedTable } from '../database/time-window.js';
 import { type Place, placeColumn, placeOf } from '../database/place.js';
 import { rowByRow } from '../database/planner.js';
-import type { Found } from '../api/lists/time-page.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import { type RevokeReason, Session } from './session.entity.js';
 import type { SessionQuery } from './session.request.js';
@@ -134,15 +133,12 @@ export class SessionStore {
   }
 
   /** One page of sessions, newest first. It may be short or empty, because it examines a bounded number of sessions. */
-  async page(
+  page(
     filter: SessionQuery,
     before: Place | undefined,
     limit: number,
   ): Promise<Found<Session & { place: string }>> {
-    const span = { ...filter, before };
-    const page = await findPage(this.database.query, SESSIONS, sessionFilter(filter), span, limit);
-    const rows = await this.database.query<Session & { place: string }>(page.statement, page.values);
-    return { rows, downTo: page.downTo };
+    return findPage(this.database.query, SESSIONS, sessionFilter(filter), { ...filter, before }, limit);
   }
 
   /**

@@ -46,6 +46,9 @@ export const LEASE_ALIVE = `(t.state = 'PENDING' AND t.lease_until > clock_times
 export const mayBeTakenOver = (table: string) => `
   (${table}.state = 'TIMED_OUT' OR (${table}.state = 'PENDING' AND ${table}.lease_until <= clock_timestamp()))`;
 
+/** The list of transactions by time. */
+export const BY_TIME = { id: 'platform_transaction_id', idType: 'uuid' } as const;
+
 /** The columns of a transaction for the rules. `t` is the table's alias. */
 export const STORED_COLUMNS = `
   t.transaction_id AS "transactionId", t.kind, t.state, t.operator_id AS "operatorId", t.mode,

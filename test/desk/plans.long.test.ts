@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { valuesOf } from '../../src/database/statement.js';
 import type { Query } from '../../src/database/database.js';
 import type { Place } from '../../src/database/place.js';
-import type { TimeSpan } from '../../src/database/time-ordered.js';
+import type { Section, TimeSpan } from '../../src/database/time-ordered.js';
 import { OPEN_ROUNDS } from '../../src/attention/open-rounds.store.js';
 import { SEARCH } from '../../src/desk/search/search.store.js';
 import {
@@ -23,7 +23,6 @@ import {
 } from '../../src/database/time-window.js';
 import {
   needsWindow,
-  type Section,
   type TransactionFilter,
   transactionPage,
   windowEnd,

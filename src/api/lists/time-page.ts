@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { Place } from '../../database/place.js';
+import type { Found } from '../../database/time-window.js';
 import { instantMs } from '../../runtime/instant.js';
 import { InstantField } from '../validation/instant.js';
 import { invalidCursor } from './invalid-cursor.js';
@@ -43,15 +44,6 @@ export async function pageByTime<Row extends { place: string }, T>(
     (row) => row.place,
   );
   return { ...page, items: page.items.map(itemOf) };
-}
-
-export interface Found<Row> {
-  readonly rows: Row[];
-  /**
-   * The lower bound of the search: no row older than this place is examined. Undefined if only `limit` and the end of
-   * the list bound the search.
-   */
-  readonly downTo?: Place | undefined;
 }
 
 /**

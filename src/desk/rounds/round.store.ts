@@ -1,21 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../../api/lists/item.js';
-import type { Found } from '../../api/lists/time-page.js';
 import { Database } from '../../database/database.js';
 import { type Place, placeColumn } from '../../database/place.js';
 import { UNMERGED } from '../../database/planner.js';
 import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
 import { named } from '../../database/statement.js';
-import { within } from '../../database/time-ordered.js';
+import { type Section, within } from '../../database/time-ordered.js';
 import type { Mode } from '../../wallet/rules/facts.js';
-import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
-import { REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
+import { type Found, readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
+import { BY_TIME, REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 import {
   languageOf,
-  BY_TIME,
   newestOf,
   roundDetailsOf,
-  type Section,
   type TransactionFilter,
   valuesFor,
   WHOLE_COLUMNS,

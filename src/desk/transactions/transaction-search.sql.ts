@@ -1,10 +1,10 @@
 import { type Place, placeColumn } from '../../database/place.js';
 import { lookUp, type Row, rowByRow, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
-import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
+import { type Section, valuesWithin, within } from '../../database/time-ordered.js';
 import { type UnnamedStatement, WINDOW_ROWS } from '../../database/time-window.js';
 import type { Kind, State, WinKind } from '../../wallet/rules/facts.js';
-import { LEASE_ALIVE, REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
+import { BY_TIME, LEASE_ALIVE, REPORTED, WIN_KIND } from '../../wallet/transaction.sql.js';
 
 /** A filter for transactions; an absent field restricts nothing. Contract, section 7. */
 export interface TransactionFilter {
@@ -62,20 +62,11 @@ const IDLE_SECONDS = 'extract(epoch FROM clock_timestamp() - t.updated_at)::floa
 
 const NEWEST_FIRST = 'ORDER BY t.created_at DESC, t.platform_transaction_id DESC';
 
-/** The list of transactions by time. */
-export const BY_TIME = { id: 'platform_transaction_id', idType: 'uuid' } as const;
-
 /**
  * Maximum number of transactions that a page with a window examines for each pair of an operator and a provider, if it
  * reads and merges the pairs of all operators.
  */
 const WINDOW_ROWS_OF_PAIR = 500;
-
-/**
- * A section of the list, newest first. It begins with the first transaction after `before`, or with the newest of all,
- * and ends with the transaction at `downTo`, or with the oldest of all.
- */
-export type Section = Pick<TimeSpan, 'before' | 'downTo'>;
 
 /**
  * One page of transactions, newest first. The statement reads either few rows, or an index in its order, so a page

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Query } from '../../database/database.js';
 import type { Place } from '../../database/place.js';
-import { readWindowEnd } from '../../database/time-window.js';
+import { type Found, readWindowEnd } from '../../database/time-window.js';
 import type { RowOf } from '../../api/lists/item.js';
-import type { Found } from '../../api/lists/time-page.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
 import type { WinKind } from '../../wallet/rules/facts.js';

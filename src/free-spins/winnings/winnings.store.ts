@@ -4,11 +4,11 @@ import { type Place, placeColumn } from '../../database/place.js';
 import { named } from '../../database/statement.js';
 import { lookUp, UNMERGED } from '../../database/planner.js';
 import { READ_SNAPSHOT } from '../../database/read-snapshot.js';
-import { type TimeSpan, valuesWithin, within } from '../../database/time-ordered.js';
-import { readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
+import { type Section, valuesWithin, within } from '../../database/time-ordered.js';
+import { type Found, readWindowEnd, type UnnamedStatement } from '../../database/time-window.js';
 import type { ListQuery } from '../../api/lists/page.js';
-import type { Found } from '../../api/lists/time-page.js';
 import { SPIN_WINS } from '../../wallet/rules/win-kind.js';
+import { BY_TIME } from '../../wallet/transaction.sql.js';
 import type { FlaggedWinQuery } from '../free-spins.request.js';
 import type { FlaggedWin, WinKey } from './winnings.response.js';
 
@@ -208,11 +208,6 @@ export type FlaggedFilter = Omit<FlaggedWinQuery, keyof ListQuery>;
 /** Maximum number of marked WINs that a page examines. Nearly all of them are flagged. */
 export const EXAMINED_WINS = 1_000;
 
-const BY_TIME = { id: 'platform_transaction_id', idType: 'uuid' } as const;
-
-/** The part of the list that is older than `before` and not older than `downTo`. */
-type Section = Pick<TimeSpan, 'before' | 'downTo'>;
-
 /**
  * One page of the flagged WINs, newest first. It examines only the marked WINs within `section`; migration 0022 says
  * which WINs are marked. The statement has no name, so that it is planned for its values.
@@ -220,7 +215,7 @@ type Section = Pick<TimeSpan, 'before' | 'downTo'>;
  */
 export function flaggedPage(filter: FlaggedFilter, section: Section, limit: number): UnnamedStatement {
   const span = { ...filter, ...section };
-  const order = `ORDER BY ${newestFirst('k', filter)} LIMIT :limit`;
+  const order = `ORDER BY ${indexOrder('k', filter)} LIMIT :limit`;
   const text = flaggedAmong(markedWins(span, 'LIMIT :examined'), FLAGGED_WITH_FLAG, order);
   return { statement: named('', text), values: { ...valuesOfMarked(span), limit } };
 }
@@ -237,7 +232,7 @@ function markedWins(span: FlaggedFilter & Section, rows: string): string {
   const leaders = span.operatorId === undefined ? {} : { 't.operator_id': ':operatorId' };
   const conditions = within(span, BY_TIME, leaders);
   return `SELECT * FROM flaggable_wins t ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY ${newestFirst('t', span)} ${rows}`;
+    ORDER BY ${indexOrder('t', span)} ${rows}`;
 }
 
 /** The values of the parameters of `markedWins`. */
@@ -246,7 +241,7 @@ function valuesOfMarked(span: FlaggedFilter & Section): object {
 }
 
 /** The order of the index that serves the filter. */
-const newestFirst = (table: string, { operatorId }: FlaggedFilter) =>
+const indexOrder = (table: string, { operatorId }: FlaggedFilter) =>
   [...(operatorId === undefined ? [] : ['operator_id']), 'created_at', 'platform_transaction_id']
     .map((column) => `${table}.${column} DESC`)
     .join(', ');
