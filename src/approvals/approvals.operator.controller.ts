@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedByOperator } from '../api/caller.js';
+import { DescribedRoute } from '../api/described-route.js';
 import { UuidParam } from '../api/validation/path.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { ApiSigned } from '../signature/api-signed.js';
 import { SignedTenant } from '../signature/tenant.decorator.js';
 import type { Operator } from '../tenancy/tenant.js';
@@ -19,13 +19,12 @@ export class ApprovalsOperatorController {
   constructor(private readonly approvals: ApprovalsService) {}
 
   @Get(':approvalId')
-  @ApiOperation({
-    operationId: 'getApproval',
+  @DescribedRoute('getApproval', {
     summary: 'Read the approval of a grant or batch',
     description: 'Only of your own grants and batches; it does not name the administrators.',
+    errors: ['NOT_FOUND'],
   })
   @ApiOkResponse({ type: ApprovalResponse })
-  @ApiErrors('NOT_FOUND')
   async find(
     @SignedTenant() { id: operatorId }: Operator,
     @UuidParam('approvalId') approvalId: string,

@@ -1,11 +1,10 @@
 import { Controller, createParamDecorator, Get, Post, Res } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { operatorApprovalItem } from '../approvals/approval.js';
 import type { ApprovalItem } from '../approvals/approval.response.js';
 import { type Actor, ActorOfRequest } from '../audit/actor.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { SignedByOperator } from '../api/caller.js';
 import { DescribedRoute } from '../api/described-route.js';
 import { OwnCursors } from '../api/lists/own-cursors.js';
@@ -93,27 +92,25 @@ export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   }
 
   @Get('batches')
-  @ApiOperation({
-    operationId: 'listBatches',
+  @DescribedRoute('listBatches', {
     summary: 'List batches with their counts, newest first',
     description: 'Only your own batches, page by page.',
+    errors: ['INVALID_REQUEST'],
   })
   @ApiQuery({ type: OperatorBatchQuery })
   @ApiOkResponse({ type: BatchListResponse })
-  @ApiErrors('INVALID_REQUEST')
   listBatches(@OwnScope() own: Own, @ValidQuery() query: OperatorBatchQuery): Promise<BatchListResponse> {
     return this.cursors.page(own.operatorId, query, (page) => this.batches.list({ ...page, ...own }));
   }
 
   @Get()
-  @ApiOperation({
-    operationId: 'listGrants',
+  @DescribedRoute('listGrants', {
     summary: 'List grants, newest first',
     description: 'Only your own grants, page by page.',
+    errors: ['INVALID_REQUEST'],
   })
   @ApiQuery({ type: OperatorGrantQuery })
   @ApiOkResponse({ type: GrantListResponse })
-  @ApiErrors('INVALID_REQUEST')
   list(@OwnScope() own: Own, @ValidQuery() query: OperatorGrantQuery): Promise<GrantListResponse> {
     return this.cursors.page(own.operatorId, query, (page) => this.grants.list({ ...page, ...own }));
   }

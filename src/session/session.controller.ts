@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Post, type StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { AdminRoute } from '../admin/admin-route.js';
-import { ApiErrors } from '../api/api-errors.js';
 import { SignedByOperator } from '../api/caller.js';
+import { DescribedRoute } from '../api/described-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { columnsOf, itemFrom } from '../api/lists/item.js';
 import { JsonBody, NoBody, ProviderBody } from '../api/validation/json-body.js';
@@ -33,14 +33,18 @@ export class SessionProviderController {
 
   @Post('verify')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'verifySession',
+  @DescribedRoute('verifySession', {
     summary: 'Verify a session',
     description: "Returns the session's player, game and currency. The operator is not called.",
+    body: SessionTokenRequest,
+    errors: [
+      'INVALID_REQUEST',
+      'SESSION_INVALID',
+      'SESSION_OF_ANOTHER_PROVIDER',
+      'CONFIGURATION_UNAVAILABLE',
+    ],
   })
-  @ApiBody({ type: SessionTokenRequest })
   @ApiOkResponse({ type: VerifySessionResponse })
-  @ApiErrors('INVALID_REQUEST', 'SESSION_INVALID', 'SESSION_OF_ANOTHER_PROVIDER', 'CONFIGURATION_UNAVAILABLE')
   async verify(
     @SignedTenant() provider: Provider,
     @ProviderBody() request: SessionTokenRequest,
@@ -57,30 +61,28 @@ export class SessionOperatorController {
   constructor(private readonly sessions: SessionService) {}
 
   @Post('sessions')
-  @ApiOperation({
-    operationId: 'launchSession',
+  @DescribedRoute('launchSession', {
     summary: 'Launch a session',
     description: 'Creates a session, which binds a player to a game, its provider and a currency.',
+    body: LaunchRequest,
+    errors: ['INVALID_REQUEST', 'GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED'],
   })
-  @ApiBody({ type: LaunchRequest })
   @ApiCreatedResponse({ type: LaunchResponse })
-  @ApiErrors('INVALID_REQUEST', 'GAME_NOT_CONFIGURED', 'OPERATOR_NOT_CONFIGURED')
   launch(@SignedTenant() operator: Operator, @JsonBody() request: LaunchRequest): Promise<LaunchResponse> {
     return this.sessions.launch(operator, request);
   }
 
   @Post('sessions/:sessionId/revoke')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'revokeSession',
+  @DescribedRoute('revokeSession', {
     summary: 'Revoke a session',
     description:
       'Ends the session at once, then notifies its provider, once; `notification` has the outcome. A ' +
       'second call changes nothing and notifies no one; an expired session can still be revoked.',
+    body: RevokeRequest,
+    errors: ['INVALID_REQUEST', 'NOT_FOUND'],
   })
-  @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokeResponse })
-  @ApiErrors('INVALID_REQUEST', 'NOT_FOUND')
   revoke(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,
@@ -92,17 +94,16 @@ export class SessionOperatorController {
 
   @Post('players/:playerRef/revoke-sessions')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'revokePlayerSessions',
+  @DescribedRoute('revokePlayerSessions', {
     summary: 'Revoke all live sessions of one of your players',
     description:
       'All live sessions end, 1,000 at a time, before the first provider is notified; after a failure, send the ' +
       'request again to end the rest. The answer waits for the notifications for at most `CALLBACK_TIMEOUT_MS`; those ' +
       'not finished by then continue afterwards.',
+    body: RevokeRequest,
+    errors: ['INVALID_REQUEST'],
   })
-  @ApiBody({ type: RevokeRequest })
   @ApiOkResponse({ type: RevokePlayerResponse })
-  @ApiErrors('INVALID_REQUEST')
   revokePlayer(
     @ActorOfRequest() actor: Actor,
     @SignedTenant() operator: Operator,

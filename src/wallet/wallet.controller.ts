@@ -1,7 +1,7 @@
 import { Controller, Header, HttpCode, Post, Res, UseFilters } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiErrors } from '../api/api-errors.js';
+import { DescribedRoute } from '../api/described-route.js';
 import { ProviderBody } from '../api/validation/json-body.js';
 import { SessionTokenRequest } from '../session/session.request.js';
 import { ApiSigned } from '../signature/api-signed.js';
@@ -22,8 +22,7 @@ export class WalletController {
   @UseFilters(RefusedTransactions)
   @HttpCode(200)
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @ApiOperation({
-    operationId: 'submitTransaction',
+  @DescribedRoute('submitTransaction', {
     summary: 'Submit a BET, WIN or ROLLBACK',
     description:
       'Idempotent on transactionId: a repeated request gets the stored answer, byte for byte, with ' +
@@ -35,6 +34,20 @@ export class WalletController {
       'that long after the session’s end, if a BET of this session is in the round or the WIN’s ' +
       '`winKind` is not `GAME`. Ask for it if your rounds can outlive a session. A repeated request ' +
       'for a decided transaction is always answered.',
+    errors: [
+      'INVALID_REQUEST',
+      'KIND_NOT_ACCEPTED',
+      'SESSION_MISMATCH',
+      'TRANSACTION_ID_REUSED',
+      'SESSION_INVALID',
+      'SESSION_OF_ANOTHER_PROVIDER',
+      'TRANSACTION_IN_FLIGHT',
+      'OPERATOR_UNAVAILABLE',
+      'OPERATOR_TIMED_OUT',
+      'OVERLOADED',
+      'GAME_NOT_CONFIGURED',
+      'OPERATOR_NOT_CONFIGURED',
+    ],
   })
   @ApiBody({ type: TransactionRequest, examples: TRANSACTION_REQUESTS })
   @ApiOkResponse({
@@ -42,20 +55,6 @@ export class WalletController {
     examples: TRANSACTION_RESPONSES,
     headers: { 'Idempotency-Replayed': { description: '`true` on a replay', schema: { type: 'string' } } },
   })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'KIND_NOT_ACCEPTED',
-    'SESSION_MISMATCH',
-    'TRANSACTION_ID_REUSED',
-    'SESSION_INVALID',
-    'SESSION_OF_ANOTHER_PROVIDER',
-    'TRANSACTION_IN_FLIGHT',
-    'OPERATOR_UNAVAILABLE',
-    'OPERATOR_TIMED_OUT',
-    'OVERLOADED',
-    'GAME_NOT_CONFIGURED',
-    'OPERATOR_NOT_CONFIGURED',
-  )
   async transaction(
     @SignedTenant() provider: Provider,
     @ProviderBody() request: TransactionRequest,
@@ -68,22 +67,21 @@ export class WalletController {
 
   @Post('balance')
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'getBalance',
+  @DescribedRoute('getBalance', {
     summary: "Read the player's balance",
     description: "Passed through from the operator's wallet.",
+    body: SessionTokenRequest,
+    errors: [
+      'INVALID_REQUEST',
+      'SESSION_INVALID',
+      'SESSION_OF_ANOTHER_PROVIDER',
+      'OPERATOR_UNAVAILABLE',
+      'OPERATOR_TIMED_OUT',
+      'OVERLOADED',
+      'OPERATOR_NOT_CONFIGURED',
+    ],
   })
-  @ApiBody({ type: SessionTokenRequest })
   @ApiOkResponse({ type: BalanceResponse })
-  @ApiErrors(
-    'INVALID_REQUEST',
-    'SESSION_INVALID',
-    'SESSION_OF_ANOTHER_PROVIDER',
-    'OPERATOR_UNAVAILABLE',
-    'OPERATOR_TIMED_OUT',
-    'OVERLOADED',
-    'OPERATOR_NOT_CONFIGURED',
-  )
   async balance(
     @SignedTenant() provider: Provider,
     @ProviderBody() request: SessionTokenRequest,
