@@ -4,9 +4,9 @@ import type { Actor } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import { Reads } from '../audit/reads.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { instantOrDayMs } from '../runtime/instant.js';
 import { DatabaseClock } from '../database/database-clock.js';
 import { isUuid } from '../api/validation/identifier.js';
+import { futureInstant } from '../api/validation/instant.js';
 import { pageById, type PageOf, type PageQuery } from '../api/lists/page.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -30,10 +30,7 @@ export class KeyAdministration {
    * @throws CroupierError INVALID_REQUEST if `expiresAt` is not in the future
    */
   async create(actor: Actor, { name, role, expiresAt }: CreateKeyRequest): Promise<CreatedKeyResponse> {
-    const end = expiresAt == null ? null : new Date(instantOrDayMs(expiresAt)!);
-    if (end !== null && end <= this.databaseClock.now()) {
-      throw new CroupierError('INVALID_REQUEST', 'expiresAt must be in the future');
-    }
+    const end = expiresAt == null ? null : futureInstant('expiresAt', expiresAt, this.databaseClock.now());
     const key = this.randomness.secret();
     const id = this.randomness.uuid();
     const stored = await this.audit.change(actor, async (transaction, record) => {

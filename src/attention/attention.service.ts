@@ -6,7 +6,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
-import { instantOrDayMs } from '../runtime/instant.js';
+import { futureInstant } from '../api/validation/instant.js';
 import { ATTENTION_KINDS, type AttentionKind } from './attention.js';
 import type { AttentionQuery } from './attention.request.js';
 import {
@@ -139,11 +139,7 @@ export class AttentionService {
     });
   }
 
-  /** @throws CroupierError INVALID_REQUEST */
   private endOfSnooze(until: string): string {
-    const end = new Date(instantOrDayMs(until)!);
-    if (end <= this.databaseClock.now())
-      throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
-    return end.toISOString();
+    return futureInstant('until', until, this.databaseClock.now()).toISOString();
   }
 }

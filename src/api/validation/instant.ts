@@ -1,4 +1,5 @@
 import { ValidateBy } from 'class-validator';
+import { CroupierError } from '../../errors/croupier-error.js';
 import { instantOrDayMs } from '../../runtime/instant.js';
 import { field, type FieldOptions } from './fields.js';
 
@@ -39,3 +40,10 @@ export const InstantField = (
       },
     }),
   );
+
+/** @throws CroupierError INVALID_REQUEST unless the time in the valid field is in the future */
+export function futureInstant(name: string, value: string, now: Date): Date {
+  const instant = new Date(instantOrDayMs(value)!);
+  if (instant <= now) throw new CroupierError('INVALID_REQUEST', `${name} must be in the future`);
+  return instant;
+}

@@ -8,7 +8,7 @@ import { answerOf } from '../../api/answer.js';
 import { present } from '../../api/lists/item.js';
 import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
-import { instantOrDayMs } from '../../runtime/instant.js';
+import { futureInstant } from '../../api/validation/instant.js';
 import { TenancyService } from '../tenancy.service.js';
 import { nounOf } from '../tenant.js';
 import { isInForce, type Pause, PAUSED_KINDS, type PausedKind } from './pause.entity.js';
@@ -34,10 +34,7 @@ export class PausesService {
    * @throws CroupierError INVALID_REQUEST if `until` is not in the future · NOT_FOUND
    */
   async pause(actor: Actor, kind: PausedKind, id: string, { reason, until }: PauseRequest): Promise<void> {
-    const end = until == null ? null : new Date(instantOrDayMs(until)!);
-    if (end !== null && end <= this.databaseClock.now()) {
-      throw new CroupierError('INVALID_REQUEST', 'until must be in the future');
-    }
+    const end = until == null ? null : futureInstant('until', until, this.databaseClock.now());
     await this.audit.change(actor, async (transaction, record) => {
       const before = await this.lockPause(transaction, kind, id);
       const { actor: by, name: byName = null } = actor;
