@@ -26,7 +26,6 @@ import {
 import {
   answerBatch,
   answerGrant,
-  ApiBatchModels,
   type Audience,
   BATCH_LIMIT_BYTES,
   BatchRoute,
@@ -87,7 +86,6 @@ export class FreeSpinsAdminController extends freeSpinsRoutes(ADMINISTRATORS) {
   }
 
   @Post('batches/preview')
-  @ApiBatchModels()
   @BodyLimit(BATCH_LIMIT_BYTES)
   @HttpCode(200)
   @AdminRoute('previewBatch', { role: 'promotions', ...previewOf('batch'), body: AdminBatchRequest })

@@ -22,7 +22,6 @@ import {
 import {
   answerBatch,
   answerGrant,
-  ApiBatchModels,
   type Audience,
   BATCH_LIMIT_BYTES,
   BatchRoute,
@@ -78,7 +77,6 @@ export class FreeSpinsOperatorController extends freeSpinsRoutes(OPERATORS) {
   }
 
   @Post('batches')
-  @ApiBatchModels()
   @BodyLimit(BATCH_LIMIT_BYTES)
   @BatchRoute(OPERATORS, OperatorBatchRequest)
   async grantBatch(

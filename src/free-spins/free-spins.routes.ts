@@ -21,7 +21,6 @@ import {
   BatchCreatedResponse,
   BatchFailuresResponse,
   BatchItem,
-  BatchListResponse,
   BatchResponse,
 } from './batches/batch.response.js';
 import { type BatchOutcome, BatchesService } from './batches/batches.service.js';
@@ -40,9 +39,6 @@ import { WinningsStore } from './winnings/winnings.store.js';
 
 /** The largest body of a batch, in bytes: enough for 1000 player references of 128 characters. Contract, section 2. */
 export const BATCH_LIMIT_BYTES = 256 * 1024;
-
-/** Declares the schemas of batches before the lists do, so that the documents keep the order of their schemas. */
-export const ApiBatchModels = () => ApiExtraModels(BatchResponse, BatchListResponse, ResendBatchRequest);
 
 /** What differs between the routes of administrators and those of operators. */
 export interface Audience {

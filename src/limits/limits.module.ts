@@ -1,12 +1,10 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { LimitStore } from './limit.store.js';
 import { LimitsAdminController } from './limits.admin.controller.js';
 import { LimitsService } from './limits.service.js';
 import { TradedCurrencies } from './traded-currencies.js';
 import { TradedCurrencyStore } from './traded-currency.store.js';
 
-// Global, because an import by WalletModule would change the order of the operations in the documents.
-@Global()
 @Module({
   controllers: [LimitsAdminController],
   providers: [LimitsService, LimitStore, TradedCurrencies, TradedCurrencyStore],

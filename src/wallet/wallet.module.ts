@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LimitsModule } from '../limits/limits.module.js';
 import { OperatorWalletModule } from '../operator-wallet/operator-wallet.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { Activity } from './activity/activity.service.js';
@@ -22,7 +23,7 @@ import { WalletService } from './wallet.service.js';
 import { WinMonitor } from './win-monitor.js';
 
 @Module({
-  imports: [SessionModule, OperatorWalletModule],
+  imports: [SessionModule, OperatorWalletModule, LimitsModule],
   controllers: [WalletController],
   providers: [
     WalletService,
