@@ -1,7 +1,6 @@
 import { instantOfStatementMs } from '../runtime/instant.js';
 import { CsvError, type CsvRecord, readCsv } from './csv.reader.js';
 import type { OperatorLine } from './rules/compare.js';
-import { isCutOff } from './rules/cut-off.js';
 import { checkedFormat } from './statement-format.js';
 
 /** The exact header of a statement. Contract, section 7, "Reconciliation". */
@@ -22,6 +21,9 @@ const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
 const MAX_FIELD_CHARACTERS = 256;
 /** Maximum number of empty lines at the end. A file of nothing else would have millions of records. */
 const MAX_EMPTY_LINES = 1_000;
+const LOCAL_TIME = '0000-00-00T00:00:00';
+/** Lengths of a local time that ends with its day, minute or second, in characters. Such a time counts as complete. */
+const WHOLE_LENGTHS = [10, 16, 19];
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /**
@@ -108,6 +110,12 @@ function statementLine(record: CsvRecord): StatementLine {
     bookedAt,
     bookedAtMs: instantOfStatementMs(bookedAt),
   };
+}
+
+/** Whether the text is a truncated time, as at the end of an incompletely written file. */
+function isCutOff(text: string): boolean {
+  if (WHOLE_LENGTHS.includes(text.length)) return false;
+  return LOCAL_TIME.startsWith(text.replaceAll(/\d/g, '0').replace(' ', 'T'));
 }
 
 function refuse(record: CsvRecord, field: number, message: string): never {
