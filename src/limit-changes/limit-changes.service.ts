@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Approval } from '../approvals/approval.js';
 import { ApprovalsService } from '../approvals/approvals.service.js';
 import type { Executor, GuardedAction, LimitTerms } from '../approvals/guarded-action.js';
+import { present } from '../api/lists/item.js';
 import type { Actor } from '../audit/actor.js';
 import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import type { Query } from '../database/database.js';
@@ -18,7 +19,6 @@ import {
   loosens,
   merged,
   NO_LIMITS,
-  present,
 } from '../limits/rules/in-effect.js';
 import { sha256 } from '../runtime/digest.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';

@@ -10,8 +10,6 @@ import {
   loosens,
   merged,
   NO_LIMITS,
-  onlyLimits,
-  present,
 } from '../../src/limits/rules/in-effect.js';
 
 /** The fields of the contract. Section 9, "Limits and approvals". */
@@ -61,7 +59,6 @@ test('no limits are five fields that are null', () => {
   expect(NO_LIMITS).toEqual(Object.fromEntries(FIELDS.map((field) => [field, null])));
   expect(isEmpty(NO_LIMITS)).toBe(true);
   expect(limitsActions(NO_LIMITS)).toBe(false);
-  expect(present(NO_LIMITS)).toEqual({});
   expect(areEqual(NO_LIMITS, limits({}))).toBe(true);
   expect(differences(NO_LIMITS, limits({}))).toEqual([]);
 });
@@ -71,7 +68,6 @@ describe.each(FIELDS)('%s', (field) => {
     const only = limits({ [field]: 0 });
     expect(isEmpty(only)).toBe(false);
     expect(limitsActions(only)).toBe(field !== 'maxWinMinor');
-    expect(present(only)).toEqual({ [field]: 0 });
   });
 
   test('alone makes limits differ', () => {
@@ -88,12 +84,6 @@ describe.each(FIELDS)('%s', (field) => {
     expect(loosens(others, { ...others, [field]: null })).toBe(true);
     expect(loosens(others, { ...others, [field]: 4 })).toBe(false);
   });
-});
-
-test('the limits of a row have none of its other columns', () => {
-  const row = { ...limits({ dailyMinor: 7 }), operatorId: 'operator-1', currency: 'EUR' };
-  expect(onlyLimits(row)).toEqual(limits({ dailyMinor: 7 }));
-  expect(present(row)).toEqual({ dailyMinor: 7 });
 });
 
 test("the operator of the installation's defaults is the contract's", () => {

@@ -22,11 +22,6 @@ function limitsOf(valueOf: (name: keyof AllLimits) => number | null): AllLimits 
   return Object.fromEntries(NAMES.map((name) => [name, valueOf(name)])) as unknown as AllLimits;
 }
 
-/** The limits of a row, without its other columns. */
-export function onlyLimits(row: AllLimits): AllLimits {
-  return limitsOf((name) => row[name]);
-}
-
 /** The limits that apply to an operator: its own, and the installation's default for each field that it has not set. */
 export function inEffect(own: AllLimits, defaults: AllLimits): AllLimits {
   return limitsOf((name) => own[name] ?? defaults[name]);
@@ -35,11 +30,6 @@ export function inEffect(own: AllLimits, defaults: AllLimits): AllLimits {
 /** Own limits after a PATCH: an absent field keeps its value. */
 export function merged(own: AllLimits, changes: Partial<AllLimits>): AllLimits {
   return limitsOf((name) => (changes[name] === undefined ? own[name] : changes[name]));
-}
-
-/** The limits that are set, without those that are null. */
-export function present(limits: AllLimits): Partial<AllLimits> {
-  return Object.fromEntries(Object.entries(onlyLimits(limits)).filter(([, value]) => value !== null));
 }
 
 export function isEmpty(limits: AllLimits): boolean {
