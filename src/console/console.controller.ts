@@ -1,60 +1,33 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import helmet from 'helmet';
 import { AdminRoute } from '../admin/admin-route.js';
 import { Unsigned } from '../api/caller.js';
-import { headersOf } from '../api/security-headers.js';
-import { type AdminJwt, Configuration } from '../config/configuration.js';
+import { Configuration } from '../config/configuration.js';
 import { CroupierError } from '../errors/croupier-error.js';
-import { rateLimited } from '../errors/try-later.js';
-import { DocumentBudget } from '../openapi/pages/document-budget.js';
+import { contentSecurity, DocumentSender, UNCHANGING } from '../openapi/pages/document-sender.js';
 import type { Representation } from '../openapi/pages/representation.js';
 import { VERSION } from '../runtime/build.js';
 import { ConsoleFiles } from './console-files.js';
 import { ConsoleSandbox, type SandboxAccess } from './console-sandbox.js';
-
-/**
- * Nothing is loaded from another origin, no script or style is inline, and no form is submitted by the browser. Calls go to
- * this service, and to the issuer where people sign in.
- */
-function contentSecurity(adminJwt: AdminJwt | undefined): Record<string, string> {
-  const issuer = adminJwt?.clientId === undefined ? [] : [new URL(adminJwt.issuer).origin];
-  return headersOf(
-    helmet.contentSecurityPolicy({
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'", ...issuer],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
-    }),
-  );
-}
-
-/** An asset may be cached for a year, because its name changes with its content. */
-const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** The desk in a browser. The address is the page's state, so every address below /console is the same document. */
 @ApiExcludeController()
 @Unsigned()
 @Controller('console')
 export class ConsoleController {
-  private readonly budget = new DocumentBudget();
-  private readonly headers: Readonly<Record<string, string>>;
+  private readonly sender: DocumentSender;
 
   constructor(
     private readonly files: ConsoleFiles,
     private readonly sandbox: ConsoleSandbox,
     private readonly configuration: Configuration,
   ) {
+    const { adminJwt } = configuration;
+    // People sign in at the issuer.
+    const calls = adminJwt?.clientId === undefined ? [] : [new URL(adminJwt.issuer).origin];
     // Old browsers know only X-Frame-Options.
-    this.headers = { ...contentSecurity(configuration.adminJwt), 'x-frame-options': 'DENY' };
+    this.sender = new DocumentSender({ ...contentSecurity({ calls }), 'x-frame-options': 'DENY' });
   }
 
   @Get('settings.json')
@@ -102,10 +75,7 @@ export class ConsoleController {
     response: Response,
     caching: object = {},
   ): void {
-    const waitSeconds = this.budget.spend(request.ip ?? '');
-    if (waitSeconds > 0) throw rateLimited(waitSeconds);
     if (!file) throw new CroupierError('NOT_FOUND');
-    const { status, headers, body } = file.answer(request);
-    response.writeHead(status, { ...this.headers, ...headers, ...caching }).end(body);
+    this.sender.send(request, response, file, caching);
   }
 }

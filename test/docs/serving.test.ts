@@ -1,7 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { DocumentBudget } from '../../src/openapi/pages/document-budget.js';
 import { TestClock } from '../world/test-clock.js';
 import { startApplication, useWorld } from '../world/world.js';
 
@@ -177,7 +176,7 @@ test.each([
   }
 });
 
-describe('the budget of the documents', () => {
+describe('the limit on documents', () => {
   // On a busy machine, 500 requests take longer than other tests.
   test(
     'limits a client that only loads documents, and affects no other route',
@@ -187,7 +186,7 @@ describe('the budget of the documents', () => {
         { DATABASE_URL: world.databaseUrl, DOCS_ENABLED: 'true' },
         new TestClock(),
       );
-      // The budget does not refill meanwhile, however long the requests take on a busy machine.
+      // The window does not end meanwhile, however long the requests take on a busy machine.
       vi.useFakeTimers({ toFake: ['performance'] });
       onTestFinished(() => void vi.useRealTimers());
       const load = () => fetch(`${url}/docs/assets/any/favicon-32x32.png`, { method: 'HEAD' });
@@ -206,32 +205,9 @@ describe('the budget of the documents', () => {
         expect((await fetch(url + path)).status).toBe(200);
       }
       expect((await fetch(`${url}/v1/wallet/balance`, { method: 'POST' })).status).toBe(401);
+      vi.advanceTimersByTime(10_000);
+      expect((await load()).status).toBe(200);
       await app.close();
     },
   );
-
-  test('suffices for a person who loads every page twice a minute for hours', () => {
-    let nowMs = 0;
-    const budget = new DocumentBudget(() => nowMs);
-    for (; nowMs < 3_600_000; nowMs += 30_000) {
-      for (let request = 0; request < 4 * 7; request += 1) expect(budget.spend('192.0.2.1')).toBe(0);
-    }
-  });
-
-  test('is per address, and refills with time', () => {
-    let nowMs = 0;
-    const budget = new DocumentBudget(() => nowMs);
-    const loaded = (address: string) => {
-      let count = 0;
-      while (budget.spend(address) === 0) count += 1;
-      return count;
-    };
-    expect(loaded('192.0.2.1')).toBe(500);
-    expect(loaded('::ffff:192.0.2.1')).toBe(0);
-    expect(loaded('192.0.2.2')).toBe(500);
-    nowMs = 1_000;
-    expect(loaded('192.0.2.1')).toBe(50);
-    nowMs = 3_600_000;
-    expect(loaded('192.0.2.1')).toBe(500);
-  });
 });

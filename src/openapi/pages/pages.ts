@@ -1,34 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { Request, Response, Router } from 'express';
-import helmet from 'helmet';
+import type { Router } from 'express';
 import { dump } from 'js-yaml';
-import { rateLimited } from '../../errors/try-later.js';
-import { answerWith } from '../../api/error-answer.js';
-import { headersOf } from '../../api/security-headers.js';
-import { DocumentBudget } from './document-budget.js';
+import { contentSecurity, DocumentSender, UNCHANGING } from './document-sender.js';
 import { guides } from './guides.js';
 import { documentScript, pageHtml, type PageOptions, sharedAssets } from './page.js';
 import { Representation } from './representation.js';
 import { type GeneratedIds, withGeneratedIds } from '../examples.js';
 import { forPages } from '../signature.js';
 import { withTagsOfOperations } from '../tags.js';
-
-/** Allows only scripts from this origin and calls to it. Inline styles are allowed, because Swagger sets them. */
-const CONTENT_SECURITY = headersOf(
-  helmet.contentSecurityPolicy({
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  }),
-);
 
 /** OpenAPI documents by their path, such as `/docs/provider`. */
 export interface Documents {
@@ -42,9 +21,6 @@ export interface Documents {
  * @param ids the objects that the pages' examples name from now on; the JSON and YAML documents stay the same
  */
 export type RenderDocuments = (ids?: GeneratedIds) => void;
-
-/** An asset may be cached for a year, because its address changes with its content. */
-const UNCHANGING = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /**
  * Serves each document as JSON, as YAML and, unless it is in `withoutPage`, as a page to try it out; and the pages for
@@ -75,20 +51,16 @@ export function servePages(
     }
   };
   setPages();
-  const budget = new DocumentBudget();
-  const send = (request: Request, response: Response, content: Representation, caching: object = {}) => {
-    const waitSeconds = budget.spend(request.ip ?? '');
-    if (waitSeconds > 0) return answerWith(rateLimited(waitSeconds), response);
-    const { status, headers, body } = content.answer(request);
-    response.writeHead(status, { ...CONTENT_SECURITY, ...headers, ...caching }).end(body);
-  };
+  // Swagger sets inline styles.
+  const sender = new DocumentSender(contentSecurity({ styles: ["'unsafe-inline'"] }));
   for (const route of resources.keys())
-    router.get(route, (request, response) => send(request, response, resources.get(route)!));
+    router.get(route, (request, response) => sender.send(request, response, resources.get(route)!));
   router.get('/docs/assets/:version/:name', (request, response, next) => {
     const content = assets.get(request.params.name);
     if (!content) return next();
     // A page of another version of the service, as during a rolling upgrade, gets the current assets.
-    return send(request, response, content, request.params.version === content.version ? UNCHANGING : {});
+    const caching = request.params.version === content.version ? UNCHANGING : {};
+    return sender.send(request, response, content, caching);
   });
   return (ids) => {
     if (ids) setPages(ids);
