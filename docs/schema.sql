@@ -332,7 +332,6 @@ CREATE TABLE free_spin_grants (
 );
 CREATE INDEX free_spin_grants_by_time ON free_spin_grants USING btree (created_at, grant_no);
 CREATE INDEX free_spin_grants_cancel_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((batch_id IS NOT NULL) AND (state = 'GRANTED'::text) AND (last_cancel_error IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));
-CREATE INDEX free_spin_grants_carried_out ON free_spin_grants USING btree (operator_id, currency, COALESCE(carried_out_at, created_at));
 CREATE INDEX free_spin_grants_duplicates ON free_spin_grants USING btree (granted_at, request_ref) WHERE (duplicate_of IS NOT NULL);
 CREATE INDEX free_spin_grants_expiring ON free_spin_grants USING btree (expires_at) WHERE ((state = 'GRANTED'::text) AND (expires_at IS NOT NULL) AND (expiry IS NULL) AND (completed IS NOT TRUE) AND (duplicate_of IS NULL));
 CREATE INDEX free_spin_grants_expiry_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE ((state = 'GRANTED'::text) AND (expiry = 'FAILED'::text));
@@ -342,6 +341,7 @@ CREATE INDEX free_spin_grants_failed ON free_spin_grants USING btree (updated_at
 CREATE INDEX free_spin_grants_failed_of_batch ON free_spin_grants USING btree (batch_id) WHERE ((state = 'FAILED'::text) AND (batch_id IS NOT NULL));
 CREATE INDEX free_spin_grants_of_batch ON free_spin_grants USING btree (batch_id, grant_no) WHERE (batch_id IS NOT NULL);
 CREATE INDEX free_spin_grants_of_batches_changed ON free_spin_grants USING btree (updated_at) WHERE (batch_id IS NOT NULL);
+CREATE INDEX free_spin_grants_of_currency ON free_spin_grants USING btree (currency, operator_id, COALESCE(carried_out_at, created_at));
 CREATE INDEX free_spin_grants_of_game ON free_spin_grants USING btree (game_id, grant_no);
 CREATE INDEX free_spin_grants_of_operator ON free_spin_grants USING btree (operator_id, grant_no);
 CREATE INDEX free_spin_grants_of_player ON free_spin_grants USING btree (player_ref, grant_no);
