@@ -339,6 +339,7 @@ CREATE INDEX free_spin_grants_external_by_time ON free_spin_grants USING btree (
 CREATE INDEX free_spin_grants_external_of_player ON free_spin_grants USING btree (provider_id, external_ref, operator_id, player_ref) WHERE (external_ref IS NOT NULL);
 CREATE INDEX free_spin_grants_failed ON free_spin_grants USING btree (updated_at, request_ref) WHERE (state = 'FAILED'::text);
 CREATE INDEX free_spin_grants_failed_of_batch ON free_spin_grants USING btree (batch_id) WHERE ((state = 'FAILED'::text) AND (batch_id IS NOT NULL));
+CREATE INDEX free_spin_grants_moot_cancels ON free_spin_grants USING btree (grant_no) WHERE ((state = 'GRANTED'::text) AND cancel_due AND (completed OR (duplicate_of IS NOT NULL)));
 CREATE INDEX free_spin_grants_of_batch ON free_spin_grants USING btree (batch_id, grant_no) WHERE (batch_id IS NOT NULL);
 CREATE INDEX free_spin_grants_of_batches_changed ON free_spin_grants USING btree (updated_at) WHERE (batch_id IS NOT NULL);
 CREATE INDEX free_spin_grants_of_currency ON free_spin_grants USING btree (currency, operator_id, COALESCE(carried_out_at, created_at));

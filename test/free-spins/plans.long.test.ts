@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { END_MOOT_CANCELS, PROVIDERS_WITH_WORK } from '../../src/free-spins/queue/queue.store.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grants/grant-page.store.js';
 import { USED_STAKES } from '../../src/free-spins/grants/grant.sql.js';
 import { createMigratedDatabase } from '../world/database.js';
@@ -75,4 +76,14 @@ test('the used amount of a daily limit reads only the grants that count', async 
   const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain));
   const read = nodes.filter((node) => node['Relation Name'] !== undefined);
   expect(rowsTouched(read)).toBeLessThanOrEqual(TOUCHED_AT_MOST);
+});
+
+test('the providers with work are found without reading all grants that wait', async () => {
+  await expectCheap(PROVIDERS_WITH_WORK, {});
+  const providers = await sql.run(PROVIDERS_WITH_WORK.text);
+  expect(providers).toEqual([0, 1, 2, 3].map((n) => ({ providerId: `provider${n}` })));
+});
+
+test('cancels that must not be sent are found without reading all that wait', async () => {
+  await expectCheap(END_MOOT_CANCELS, {});
 });

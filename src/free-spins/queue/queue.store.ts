@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { Database } from '../../database/database.js';
 import { selectList } from '../../database/select-list.js';
+import { lookUp } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
 import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
 import { Grant } from '../grants/grant.entity.js';
@@ -21,12 +22,15 @@ const inTurn = (waiting: string) => {
   return `coalesce(${first('operator_id > :after')}, ${first('operator_id <= :after')})`;
 };
 
+/** Condition for a grant that waits to be sent. */
+const UNSENT = "state = 'PENDING' AND lease_until IS NULL";
+
 /** Claims a provider's next unsent grant. The claim is committed before the call, so that no grant is sent twice. */
 export const CLAIM_UNSENT = named(
   'grant_claim_unsent',
   `UPDATE free_spin_grants g
       SET attempt = attempt + 1, lease_until = ${LEASE_END}, updated_at = clock_timestamp()
-    WHERE grant_no = ${inTurn("state = 'PENDING' AND lease_until IS NULL")}
+    WHERE grant_no = ${inTurn(UNSENT)}
    RETURNING ${selectList(Grant, 'g')}`,
 );
 
@@ -52,20 +56,29 @@ export const CLAIM_DUE_CANCEL = named(
    RETURNING ${selectList(Grant, 'g')}, cancel_attempt AS "cancelAttempt"`,
 );
 
-/** Ends the cancels that are due but must not be sent any more. */
-const END_MOOT_CANCELS = named(
+/**
+ * Ends the cancels that are due but must not be sent any more. The condition on `completed` and `duplicate_of` repeats a
+ * part of `IS_MOOT`, so that PostgreSQL can use the index.
+ */
+export const END_MOOT_CANCELS = named(
   'grant_end_moot_cancels',
   `UPDATE free_spin_grants g
       SET cancel_due = false, cancel_lease_until = NULL, expiry = nullif(expiry, 'BEGUN'), updated_at = clock_timestamp()
-    WHERE ${CANCEL_WAITS} AND ${IS_MOOT}`,
+    WHERE ${CANCEL_WAITS} AND (completed OR duplicate_of IS NOT NULL) AND ${IS_MOOT}`,
 );
 
+/** The number of the first grant of a provider `p` that waits, by a partial index as in `inTurn`. */
+const firstOf = (waiting: string) =>
+  lookUp(
+    'g.grant_no',
+    `FROM free_spin_grants g WHERE g.provider_id = p.id AND ${waiting} ORDER BY g.operator_id, g.grant_no LIMIT 1`,
+  );
+
 /** Selects the providers with unsent grants, or with cancels that are due and not under way. */
-const PROVIDERS_WITH_WORK = named(
+export const PROVIDERS_WITH_WORK = named(
   'grant_providers_with_work',
-  `SELECT provider_id AS "providerId" FROM free_spin_grants WHERE state = 'PENDING' AND lease_until IS NULL
-    UNION
-   SELECT provider_id FROM free_spin_grants WHERE ${CANCEL_WAITS}`,
+  `SELECT p.id AS "providerId" FROM tenants p
+    WHERE p.kind = 'PROVIDER' AND (${firstOf(UNSENT)} IS NOT NULL OR ${firstOf(CANCEL_WAITS)} IS NOT NULL)`,
 );
 
 /**
