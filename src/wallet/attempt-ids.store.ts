@@ -26,12 +26,12 @@ const INSERT = named(
 );
 
 /** Deletes expired rows, except those that another instance is deleting. */
-const DELETE_EXPIRED = named(
+export const DELETE_EXPIRED = named(
   'attempt_ids_delete_expired',
   `
     WITH deleted AS (
       DELETE FROM attempt_ids WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM attempt_ids WHERE created_at < clock_timestamp() - make_interval(days => :days)
+        SELECT ctid FROM attempt_ids WHERE created_at < statement_timestamp() - make_interval(days => :days)
          ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED))
       RETURNING 1)
     SELECT count(*)::int AS rows FROM deleted`,
