@@ -48,13 +48,13 @@ export const READ = named(
 );
 
 /** Deletes rows that no window needs any more, except those that another instance is removing. */
-const REMOVE_OLD = named(
+export const REMOVE_OLD = named(
   'health_remove_old',
   `
     WITH removed AS (
       DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM health_periods WHERE started_at < clock_timestamp() - interval '61 minutes'
-         LIMIT :limit FOR UPDATE SKIP LOCKED))
+        SELECT ctid FROM health_periods WHERE started_at < statement_timestamp() - interval '61 minutes'
+         ORDER BY started_at LIMIT :limit FOR UPDATE SKIP LOCKED))
       RETURNING 1)
     SELECT count(*)::int AS rows FROM removed`,
 );
