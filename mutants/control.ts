@@ -57,8 +57,8 @@ export const CONTROL_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'approval-expires-decided',
     file: APPROVAL,
-    text: `WHERE state = 'WAITING' AND expires_at <= clock_timestamp()`,
-    replacement: 'WHERE expires_at <= clock_timestamp()',
+    text: `WHERE state = 'WAITING' AND expires_at <= statement_timestamp()`,
+    replacement: 'WHERE expires_at <= statement_timestamp()',
     tests: [APPROVALS],
     harm: 'An approval that was carried out is shown as EXPIRED a day later.',
   },

@@ -27,9 +27,9 @@ const COLUMNS = `
  * Expires approvals that were not decided in time. Runs before approvals are read, so that none is shown as WAITING
  * after its expiry.
  */
-const EXPIRE = named(
+export const EXPIRE = named(
   'approval_expire',
-  `UPDATE approvals SET state = 'EXPIRED' WHERE state = 'WAITING' AND expires_at <= clock_timestamp()`,
+  `UPDATE approvals SET state = 'EXPIRED' WHERE state = 'WAITING' AND expires_at <= statement_timestamp()`,
 );
 
 /** Requests approval of an action. No row is returned if an action with this kind and reference is already waiting. */

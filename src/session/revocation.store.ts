@@ -70,7 +70,7 @@ export const UNSENT = named(
       FROM (SELECT "sessionId", "providerId", row_number() OVER (PARTITION BY "providerId" ORDER BY lease_until) AS place
               FROM (SELECT r.session_id AS "sessionId", r.lease_until,
                            ${lookUp('s.provider_id', 'FROM sessions s WHERE s.session_id = r.session_id')} AS "providerId"
-                      FROM session_revocations r WHERE NOT r.sent AND r.lease_until <= clock_timestamp()
+                      FROM session_revocations r WHERE NOT r.sent AND r.lease_until <= statement_timestamp()
                      ORDER BY r.lease_until LIMIT ${EXAMINED_LIMIT}) AS waiting) AS numbered
      WHERE place <= :limit
      ORDER BY place`,

@@ -153,7 +153,7 @@ export const EXPIRE = named(
       SET state = 'FAILED', failure_error = :error, outcome_unknown = true, lease_until = NULL,
           updated_at = clock_timestamp()
     WHERE grant_no = ANY (ARRAY(
-      SELECT grant_no FROM free_spin_grants WHERE lease_until <= clock_timestamp() FOR UPDATE SKIP LOCKED))
+      SELECT grant_no FROM free_spin_grants WHERE lease_until <= statement_timestamp() FOR UPDATE SKIP LOCKED))
    RETURNING request_ref AS "requestRef", ${REACHED}`,
 );
 

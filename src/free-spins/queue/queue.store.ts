@@ -109,8 +109,7 @@ export const FAIL_EXPIRED = named(
  * Makes the cancel of expired grants due, which is then sent as the cancels of a batch are. While another cancel is due or
  * under way, the expiry waits for its outcome. A grant that is known to be completed has no spins left, and a duplicate
  * none of its own: the `externalRef` of either may name the spins of another grant. The new number of the cancel keeps a
- * late failure of an earlier cancel from counting as this one's. `statement_timestamp` is the time for `expires_at`,
- * because an index cannot be searched for the volatile `clock_timestamp`.
+ * late failure of an earlier cancel from counting as this one's.
  */
 export const BEGIN_EXPIRIES = named(
   'grant_begin_expiries',
