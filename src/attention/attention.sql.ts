@@ -89,10 +89,10 @@ const endOf = (condition: string) => `
 
 export const END = named('attention_end', endOf('item_id = ANY (:ids::uuid[])'));
 
-/** Closes the items of rounds whose cause is gone. `subjects` are those of the causes that are still present. */
+/** Closes a provider's items of rounds whose cause is gone. `subjects` are those of the causes that are still present. */
 export const END_OTHER_ROUNDS = named(
   'attention_end_other_rounds',
-  endOf(`kind = 'round' AND subject <> ALL (:subjects::text[])`),
+  endOf(`kind = 'round' AND provider_id = :providerId AND subject <> ALL (:subjects::text[])`),
 );
 
 /**

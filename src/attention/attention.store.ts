@@ -66,8 +66,8 @@ export class AttentionStore {
     if (ids.length > 0) await this.database.query(sql.END, { ids });
   }
 
-  async endOtherRounds(subjects: readonly string[]): Promise<void> {
-    await this.database.query(sql.END_OTHER_ROUNDS, { subjects });
+  async endOtherRounds(providerId: string, subjects: readonly string[]): Promise<void> {
+    await this.database.query(sql.END_OTHER_ROUNDS, { providerId, subjects });
   }
 
   async countAgain(cause: Cause): Promise<void> {

@@ -17,22 +17,27 @@ const ofPairSinceADay = (operatorId: string, providerId: string): string =>
 const NEWEST_OF_PAIR =
   't.operator_id DESC, t.provider_id DESC, t.created_at DESC, t.platform_transaction_id DESC';
 
+const PROVIDERS = named(
+  'cause_providers',
+  `SELECT id AS "providerId" FROM tenants WHERE kind = 'PROVIDER' ORDER BY id`,
+);
+
 /**
- * Selects the pairs of an operator and a provider with transactions older than a day. Each possible pair costs one
- * probe of the index transactions_of_tenants.
+ * Selects the pairs of a provider and an operator with transactions older than a day. Each operator costs one probe of
+ * the index transactions_of_tenants, so a statement for all providers could exceed its time-out.
  */
 export const TRADING_PAIRS = named(
   'cause_trading_pairs',
   `
-    SELECT o.id AS "operatorId", p.id AS "providerId" FROM tenants o CROSS JOIN tenants p
-     WHERE o.kind = 'OPERATOR' AND p.kind = 'PROVIDER'
+    SELECT o.id AS "operatorId", :providerId::text AS "providerId" FROM tenants o
+     WHERE o.kind = 'OPERATOR'
        AND ${lookUp(
          'true',
          `FROM transactions t
-             WHERE ${ofPairSinceADay('o.id', 'p.id')}
+             WHERE ${ofPairSinceADay('o.id', ':providerId')}
              ORDER BY ${NEWEST_OF_PAIR} LIMIT 1`,
        )}
-     ORDER BY p.id, o.id`,
+     ORDER BY o.id`,
 );
 
 const FIRST_BET = `min(t.created_at) FILTER (WHERE t.kind = 'BET')`;
@@ -73,9 +78,15 @@ export interface CountedRounds {
 export class OpenRoundsStore {
   constructor(private readonly database: Database) {}
 
-  /** Ordered by provider, then operator. */
-  tradingPairs(): Promise<TenantPair[]> {
-    return this.database.query(TRADING_PAIRS, {});
+  /** The ids of all providers, in order. */
+  async providers(): Promise<string[]> {
+    const rows = await this.database.query<Pick<TenantPair, 'providerId'>>(PROVIDERS, {});
+    return rows.map(({ providerId }) => providerId);
+  }
+
+  /** Ordered by operator. */
+  tradingPairs(providerId: string): Promise<TenantPair[]> {
+    return this.database.query(TRADING_PAIRS, { providerId });
   }
 
   /** @param limit maximum number of transactions to read, newest first */

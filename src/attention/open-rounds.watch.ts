@@ -34,54 +34,55 @@ export class OpenRoundsWatch {
 
   /**
    * Counts the open rounds, unless an instance has done so within the last hour. The item of a pair whose count fails
-   * stays as it is until the next count; whether its provider closes its rounds is then judged by the other pairs.
-   * @param mustStop called before each pair is counted; if it returns true, no item changes
+   * stays as it is until the next count; whether its provider closes its rounds is then judged by the other pairs. If
+   * the search for a provider's pairs fails, all its items stay.
+   * @param mustStop called before each pair is counted; if it returns true, no further item changes
    */
   async run(mustStop: () => boolean): Promise<void> {
     if (!(await this.items.isScanDue('rounds', COUNT_SECONDS))) return;
     if (!(await this.items.claimScan('rounds-begun', REPEAT_SECONDS))) return;
-    const counted: (TenantPair & CountedRounds)[] = [];
-    const unknown: string[] = [];
-    for (const pair of await this.rounds.tradingPairs()) {
-      if (mustStop()) return;
+    for (const providerId of await this.rounds.providers()) {
       await this.items.recordScan('rounds-begun');
-      const rounds = await this.count(pair);
-      if (rounds) counted.push({ ...pair, ...rounds });
-      else unknown.push(subjectOf(pair.providerId, pair.operatorId));
+      await this.runProvider(providerId, mustStop);
+      if (mustStop()) return;
     }
-    const causes = causesIn(counted);
-    await this.items.endOtherRounds([...causes.map(({ subject }) => subject), ...unknown]);
-    await this.items.open(causes);
-    for (const cause of causes) await this.items.countAgain(cause);
     await this.items.recordScan('rounds');
   }
 
+  private async runProvider(providerId: string, mustStop: () => boolean): Promise<void> {
+    const counted: (TenantPair & CountedRounds)[] = [];
+    const unknown: string[] = [];
+    const pairs = await this.orUndefined({ providerId }, () => this.rounds.tradingPairs(providerId));
+    if (!pairs) return;
+    for (const pair of pairs) {
+      if (mustStop()) return;
+      await this.items.recordScan('rounds-begun');
+      const rounds = await this.orUndefined(pair, () => this.rounds.count(pair, TRANSACTIONS_PER_PAIR));
+      if (rounds) counted.push({ ...pair, ...rounds });
+      else unknown.push(subjectOf(providerId, pair.operatorId));
+    }
+    const causes = causesIn(counted);
+    await this.items.endOtherRounds(providerId, [...causes.map(({ subject }) => subject), ...unknown]);
+    await this.items.open(causes);
+    for (const cause of causes) await this.items.countAgain(cause);
+  }
+
   /** @returns undefined if the statement fails, for example because it takes too long */
-  private async count(pair: TenantPair): Promise<CountedRounds | undefined> {
+  private async orUndefined<T>(of: Partial<TenantPair>, read: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.rounds.count(pair, TRANSACTIONS_PER_PAIR);
+      return await read();
     } catch (error) {
       const detail = (error as Error).message;
-      this.logger.error({
-        msg: 'the open rounds of an operator and a provider were not counted',
-        ...pair,
-        detail,
-      });
+      this.logger.error({ msg: 'open rounds were not counted', ...of, detail });
       return undefined;
     }
   }
 }
 
+/** @param counted the pairs of one provider */
 function causesIn(counted: readonly (TenantPair & CountedRounds)[]): Cause[] {
-  const totals = new Map<string, { rounds: number; open: number }>();
-  for (const { providerId, ofLastWeek, openOfLastWeek } of counted) {
-    const total = totals.get(providerId) ?? { rounds: 0, open: 0 };
-    totals.set(providerId, { rounds: total.rounds + ofLastWeek, open: total.open + openOfLastWeek });
-  }
-  return counted
-    .filter(({ open, providerId }) => {
-      const total = totals.get(providerId)!;
-      return open > 0 && (total.rounds - total.open) * 100 >= total.rounds * CLOSED_PERCENT;
-    })
-    .map((pair) => openRounds(pair, pair.open, pair.partial));
+  const rounds = counted.reduce((sum, { ofLastWeek }) => sum + ofLastWeek, 0);
+  const open = counted.reduce((sum, { openOfLastWeek }) => sum + openOfLastWeek, 0);
+  if ((rounds - open) * 100 < rounds * CLOSED_PERCENT) return [];
+  return counted.filter((pair) => pair.open > 0).map((pair) => openRounds(pair, pair.open, pair.partial));
 }

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { openRounds } from '../../src/attention/causes.js';
-import { OpenRoundsStore } from '../../src/attention/open-rounds.store.js';
+import { OpenRoundsStore, TRADING_PAIRS } from '../../src/attention/open-rounds.store.js';
 import { OpenRoundsWatch } from '../../src/attention/open-rounds.watch.js';
+import { Database } from '../../src/database/database.js';
 import { PATIENCE } from '../world/patience.js';
-import { OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { OPERATOR, OTHER_OPERATOR, OTHER_PROVIDER, PROVIDER, useWorld } from '../world/world.js';
 
 interface Item {
   readonly id: string;
@@ -31,14 +32,21 @@ async function itemOf(subject: string, state = 'OPEN'): Promise<Item> {
 }
 
 /** Inserts rounds that began `hours` ago and have an APPROVED transaction of each of these kinds. */
-const rounds = (name: string, count: number, kinds: readonly string[], hours = 25, operatorId = OPERATOR) =>
+const rounds = (
+  name: string,
+  count: number,
+  kinds: readonly string[],
+  hours = 25,
+  operatorId = OPERATOR,
+  providerId = PROVIDER,
+) =>
   world.sql.run(
     `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
        player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
      SELECT $1, $2 || $3 || kind || n, gen_random_uuid(), kind, 'APPROVED', $2, 'REAL', 'dora', 'g', 'EUR', 1, $3 || n, 1, '{}',
             clock_timestamp() - $6 * interval '1 hour'
        FROM generate_series(1, $4) n, unnest($5::text[]) kind`,
-    [PROVIDER, operatorId, name, count, kinds, hours],
+    [providerId, operatorId, name, count, kinds, hours],
   );
 
 /** Runs the hourly count of open rounds now. */
@@ -96,6 +104,30 @@ test('if the count of a pair fails, its item stays, and the other pairs are coun
   expect(await itemOf(other)).toMatchObject({ count: 2 });
 });
 
+test("if the search for a provider's pairs fails, its items stay, and those of the other providers change", async () => {
+  const [one, other] = [`${PROVIDER}/${OPERATOR}`, `${OTHER_PROVIDER}/${OPERATOR}`];
+  await rounds('closed', 20, ['BET', 'WIN'], 25, OPERATOR, OTHER_PROVIDER);
+  await rounds('open', 1, ['BET'], 25, OPERATOR, OTHER_PROVIDER);
+  await countOpenRounds();
+  const before = await itemOf(one);
+  expect(await itemOf(other)).toMatchObject({ count: 1 });
+  await rounds('failing', 1, ['BET']);
+  await rounds('failing', 1, ['BET'], 25, OPERATOR, OTHER_PROVIDER);
+  const database = world.app.get(Database);
+  const query = database.query;
+  const failing = vi
+    .spyOn(database, 'query')
+    .mockImplementation((statement, values) =>
+      statement === TRADING_PAIRS && (values as { providerId?: string }).providerId !== OTHER_PROVIDER
+        ? Promise.reject(new Error('statement timeout'))
+        : query(statement, values),
+    );
+  await countOpenRounds();
+  failing.mockRestore();
+  expect(await itemOf(one)).toMatchObject({ id: before.id, count: before['count'] });
+  expect(await itemOf(other)).toMatchObject({ count: 2 });
+});
+
 /** Lets minutes pass since the counts. */
 const later = (minutes: number) =>
   world.sql.run(
@@ -105,12 +137,12 @@ const later = (minutes: number) =>
 
 test('a count that did not end is repeated after ten minutes, another one after an hour', async () => {
   const watch = world.app.get(OpenRoundsWatch);
-  const pairs = vi.spyOn(world.app.get(OpenRoundsStore), 'tradingPairs');
+  const providers = vi.spyOn(world.app.get(OpenRoundsStore), 'providers');
   /** Whether a run begins to count. */
   const runs = async (mustStop = false) => {
-    pairs.mockClear();
+    providers.mockClear();
     await watch.run(() => mustStop);
-    return pairs.mock.calls.length > 0;
+    return providers.mock.calls.length > 0;
   };
   await later(60);
   expect(await runs(true)).toBe(true);
@@ -121,13 +153,13 @@ test('a count that did not end is repeated after ten minutes, another one after 
   expect(await runs()).toBe(false);
   await later(50);
   expect(await runs()).toBe(true);
-  pairs.mockRestore();
+  providers.mockRestore();
 });
 
 test('a count that takes longer than ten minutes is not repeated meanwhile', async () => {
   const watch = world.app.get(OpenRoundsWatch);
   const store = world.app.get(OpenRoundsStore);
-  const pairs = vi.spyOn(store, 'tradingPairs');
+  const providers = vi.spyOn(store, 'providers');
   const count = store.count.bind(store);
   const slow = vi.spyOn(store, 'count').mockImplementation(async (pair, limit) => {
     // As another instance does meanwhile.
@@ -137,10 +169,10 @@ test('a count that takes longer than ten minutes is not repeated meanwhile', asy
   });
   await later(60);
   await watch.run(() => false);
-  expect(slow).toHaveBeenCalledTimes(2);
-  expect(pairs).toHaveBeenCalledTimes(1);
+  expect(slow).toHaveBeenCalledTimes(3);
+  expect(providers).toHaveBeenCalledTimes(1);
   slow.mockRestore();
-  pairs.mockRestore();
+  providers.mockRestore();
 });
 
 test('only the newest transactions are counted: the item says that there may be more rounds', async () => {

@@ -166,7 +166,7 @@ test('the failed grants of batches are counted by the keys of the batches', asyn
 });
 
 test('open rounds are counted among the newest transactions of a pair', async () => {
-  await expectCheap(TRADING_PAIRS, {});
+  await expectCheap(TRADING_PAIRS, { providerId: 'provider1' });
   await expectCheap(
     OPEN_ROUNDS,
     { operatorId: 'operator1', providerId: 'provider1', limit: TRANSACTIONS },
