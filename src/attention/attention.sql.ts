@@ -126,13 +126,20 @@ export const PRESENT = named(
      WHERE cause_present AND kind = :kind AND subject > :after ORDER BY subject LIMIT :limit`,
 );
 
+/**
+ * Condition for a scan that ran within that many seconds. A time in the future does not count: the database's clock was
+ * set back, or that of a new primary is behind.
+ */
+const ranWithin = (seconds: string) =>
+  `ran_at BETWEEN clock_timestamp() - make_interval(secs => ${seconds}) AND clock_timestamp()`;
+
 /** Claims a run of a scan. Over all instances, at most one claim succeeds in that many seconds. */
 export const CLAIM_SCAN = named(
   'attention_claim_scan',
   `
     INSERT INTO attention_scans AS s (name, ran_at) VALUES (:name, clock_timestamp())
     ON CONFLICT (name) DO UPDATE SET ran_at = clock_timestamp()
-     WHERE s.ran_at <= clock_timestamp() - make_interval(secs => :seconds)
+     WHERE NOT s.${ranWithin(':seconds')}
     RETURNING name`,
 );
 
@@ -140,7 +147,7 @@ export const IS_SCAN_DUE = named(
   'attention_is_scan_due',
   `
     SELECT NOT EXISTS (SELECT FROM attention_scans
-                        WHERE name = :name AND ran_at > clock_timestamp() - make_interval(secs => :seconds)) AS due`,
+                        WHERE name = :name AND ${ranWithin(':seconds')}) AS due`,
 );
 
 export const WAKE = named(

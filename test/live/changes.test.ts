@@ -199,11 +199,10 @@ describe('an item of attention has one event when', () => {
   }
 
   // No pass closes the items, whose causes do not exist.
-  beforeAll(() =>
-    world.sql.run(`
-      INSERT INTO attention_scans (name, ran_at) VALUES ('causes', now() + interval '1 hour')
-      ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`),
-  );
+  beforeAll(() => {
+    const claims = vi.spyOn(items(), 'claimScan').mockResolvedValue(false);
+    return () => claims.mockRestore();
+  });
 
   test('its count changes, and its history does not grow', async () => {
     const [here, there] = [await begin(), await begin()];
