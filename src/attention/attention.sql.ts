@@ -133,14 +133,17 @@ export const PRESENT = named(
 const ranWithin = (seconds: string) =>
   `ran_at BETWEEN clock_timestamp() - make_interval(secs => ${seconds}) AND clock_timestamp()`;
 
-/** Claims a run of a scan. Over all instances, at most one claim succeeds in that many seconds. */
+/**
+ * Claims a run of a scan. Over all instances, at most one claim succeeds in that many seconds; other seconds apply to the
+ * instance that made the latest claim, `ownClaim`.
+ */
 export const CLAIM_SCAN = named(
   'attention_claim_scan',
   `
     INSERT INTO attention_scans AS s (name, ran_at) VALUES (:name, clock_timestamp())
     ON CONFLICT (name) DO UPDATE SET ran_at = clock_timestamp()
-     WHERE NOT s.${ranWithin(':seconds')}
-    RETURNING name`,
+     WHERE NOT s.${ranWithin('CASE WHEN s.ran_at = :ownClaim::timestamptz THEN :ownSeconds::double precision ELSE :seconds END')}
+    RETURNING ran_at::text AS claim`,
 );
 
 export const IS_SCAN_DUE = named(

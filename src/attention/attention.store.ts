@@ -90,9 +90,19 @@ export class AttentionStore {
     await this.claimScan(name, 0);
   }
 
-  /** @returns false if any instance claimed or recorded a run less than `seconds` ago */
-  async claimScan(name: string, seconds: number): Promise<boolean> {
-    return (await this.database.query(sql.CLAIM_SCAN, { name, seconds })).length > 0;
+  /**
+   * Claims a run, unless any instance claimed or recorded one less than `seconds` ago.
+   * @param own the latest claim of this instance; while it is the latest of all, `own.seconds` replaces `seconds`
+   * @returns the claim; undefined if there is none
+   */
+  async claimScan(
+    name: string,
+    seconds: number,
+    own: { readonly claim: string | undefined; readonly seconds: number } = { claim: undefined, seconds },
+  ): Promise<string | undefined> {
+    const values = { name, seconds, ownClaim: own.claim, ownSeconds: own.seconds };
+    const [claimed] = await this.database.query<{ claim: string }>(sql.CLAIM_SCAN, values);
+    return claimed?.claim;
   }
 
   async wake(): Promise<void> {

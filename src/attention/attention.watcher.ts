@@ -11,15 +11,21 @@ import { flaggedWinnings, type Search } from './causes.js';
 import { OpenRoundsWatch } from './open-rounds.watch.js';
 
 /** Polling interval, in milliseconds. An item appears within ten seconds of its cause, except for open rounds. */
-const POLL_MS = 5_000;
+const POLL_MS = 4_000;
 /** Delay before the first pass, in milliseconds. */
 const FIRST_POLL_MS = 1_000;
 /**
- * Minimum time between the starts of two full passes, over all instances, in seconds. A pass that begins earlier only
- * searches for parked transactions. The time is shorter than the polling interval, so that a single instance makes a
- * full pass at each poll.
+ * Minimum time between the starts of two full passes of one instance, in seconds. A pass that begins earlier only
+ * searches for parked transactions. The time is shorter than the polling interval, so that the instance makes a full
+ * pass at each poll.
  */
 const PASS_SECONDS = 3;
+/**
+ * Minimum time between the start of an instance's full pass and that of another instance, in seconds. It is longer than
+ * the polling interval, so that one instance makes all passes: it remembers where the next one continues. Together with
+ * the polling interval it is shorter than ten seconds, within which items appear even if that instance dies.
+ */
+const TAKE_OVER_SECONDS = 5;
 /** Maximum number of rows that one query reads. These rows are called a window. */
 const WINDOW = 500;
 /**
@@ -76,6 +82,8 @@ export class AttentionWatcher implements OnModuleInit {
    */
   private readonly places = new Map<Search, readonly string[]>();
   private readonly checked = new Map<AttentionKind, string>();
+  /** The latest full pass that this instance claimed. */
+  private claim: string | undefined;
 
   constructor(
     private readonly items: AttentionStore,
@@ -133,8 +141,8 @@ export class AttentionWatcher implements OnModuleInit {
   }
 
   /**
-   * Runs a pass now. If a full pass began less than `PASS_SECONDS` ago, this pass searches for parked transactions
-   * only. Never rejects.
+   * Runs a pass now. If a full pass began less than `PASS_SECONDS` ago, or `TAKE_OVER_SECONDS` at another instance, this
+   * pass searches for parked transactions only. Never rejects.
    */
   tick(): Promise<void> {
     return this.loop.run();
@@ -142,7 +150,10 @@ export class AttentionWatcher implements OnModuleInit {
 
   private async pass(): Promise<void> {
     await this.search('parked');
-    if (!(await this.items.claimScan('causes', PASS_SECONDS))) return;
+    const own = { claim: this.claim, seconds: PASS_SECONDS };
+    const claim = await this.items.claimScan('causes', TAKE_OVER_SECONDS, own);
+    if (!claim) return;
+    this.claim = claim;
     await this.items.wake();
     for (const search of SEARCHED) await this.search(search);
     for (const kind of ENDING) await this.endGone(kind);

@@ -200,7 +200,7 @@ describe('an item of attention has one event when', () => {
 
   // No pass closes the items, whose causes do not exist.
   beforeAll(() => {
-    const claims = vi.spyOn(items(), 'claimScan').mockResolvedValue(false);
+    const claims = vi.spyOn(items(), 'claimScan').mockResolvedValue(undefined);
     return () => claims.mockRestore();
   });
 
