@@ -12,14 +12,13 @@ import { Activity } from '../wallet/activity/activity.service.js';
 import { UndecidedCounts } from '../wallet/resolving/undecided-counts.js';
 import { Instances } from './instances.service.js';
 import type { OverviewResponse, OverviewTenant } from './overview.response.js';
+import { perTenant, type Undecided } from './undecided-per-tenant.js';
 
 /**
  * How long readers share an overview, in milliseconds. Together with the two seconds in which instances share their
  * counts, an overview is at most 5 s old.
  */
 const SHARED_MS = 2_000;
-
-type UndecidedCount = Awaited<ReturnType<UndecidedCounts['read']>>[number];
 
 /**
  * What happens at all instances, from what they have counted, and from tables and partial indexes that do not grow with
@@ -54,15 +53,21 @@ export class Overview {
         this.instances.running(),
       ],
     );
+    const undecidedOf = {
+      OPERATOR: perTenant(undecided, ({ operatorId }) => operatorId),
+      PROVIDER: perTenant(undecided, ({ providerId }) => providerId),
+    };
     const ofKind = (wanted: TenantKind) =>
-      health.filter(({ tenant: { kind } }) => kind === wanted).map((each) => this.tenant(each, undecided));
+      health
+        .filter(({ tenant: { kind } }) => kind === wanted)
+        .map((each) => this.tenant(each, undecidedOf[wanted].get(each.tenant.id)));
     return {
       at,
       perMinute,
       amounts,
       operators: ofKind('OPERATOR'),
       providers: ofKind('PROVIDER'),
-      parked: sumOf(undecided.filter(({ parked }) => parked)),
+      parked: undecided.reduce((sum, { parked, count }) => (parked ? sum + count : sum), 0),
       approvalsWaiting,
       attention,
       instances,
@@ -71,11 +76,8 @@ export class Overview {
 
   private tenant(
     { tenant: { kind, id, name }, state, fiveMinutes, perMinute }: CurrentHealth,
-    counts: readonly UndecidedCount[],
+    undecided: Undecided | undefined,
   ): OverviewTenant {
-    const own = counts.filter(
-      ({ operatorId, providerId }) => (kind === 'OPERATOR' ? operatorId : providerId) === id,
-    );
     const { successRate, p95Ms } = fiveMinutes;
     const pause = this.tenancy.pause(kind, id);
     return {
@@ -85,14 +87,9 @@ export class Overview {
       successRate,
       p95Ms,
       perMinute,
-      undecided: sumOf(own),
-      oldestUndecidedSeconds:
-        own.length > 0 ? Math.floor(Math.max(...own.map(({ oldestSeconds }) => oldestSeconds))) : null,
+      undecided: undecided?.count ?? 0,
+      oldestUndecidedSeconds: undecided ? Math.floor(undecided.oldestSeconds) : null,
       ...(pause && { pause: answerOf(PauseResponse, pause) }),
     };
   }
-}
-
-function sumOf(counts: readonly UndecidedCount[]): number {
-  return counts.reduce((sum, { count }) => sum + count, 0);
 }
