@@ -18,6 +18,7 @@ import {
   headerOf,
   type HeadersLike,
   isKey,
+  isTextOrBytes,
   type RejectionReason,
   verifyPlatformSignature,
 } from './signature.js';
@@ -206,7 +207,7 @@ class Callbacks {
     const { method, headers, body } = request;
     const name = NAMES.get(routeOf(this, method, request.path) ?? '');
     if (!name) return problem(404, 'not found');
-    if (body === undefined) throw new Error(RAW_BODY_IS_MISSING);
+    if (!isTextOrBytes(body)) throw new Error(RAW_BODY_IS_MISSING);
     if (sizeOf(body) > this.maxBodyBytes) return problem(413, 'the request body is too large');
 
     const now = Math.floor((this.options.clock ?? Date.now)() / 1000);
@@ -312,7 +313,7 @@ function secretsOf({ secret, secrets }: CallbackHandlerOptions): readonly string
   const all = [...(secrets ?? []), ...(secret === undefined ? [] : [secret])];
   if (all.length === 0) throw new TypeError('secret is missing');
   // The variable of an old secret may be empty between two rotations.
-  const isBlank = (each: unknown) => (typeof each === 'string' || each instanceof Uint8Array) && !isKey(each);
+  const isBlank = (each: unknown) => isTextOrBytes(each) && !isKey(each);
   const isIgnored = (each: unknown) => isBlank(each) && all.some(isKey);
   all.forEach((each, index) => {
     if (!isIgnored(each)) checkSecret(each, each === secret ? 'secret' : `secrets[${index}]`);

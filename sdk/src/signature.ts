@@ -104,6 +104,10 @@ export function signRequest(input: SignInput): SignatureHeaders {
   if (typeof nonce !== 'string' || !NONCE.test(nonce)) {
     throw new TypeError('nonce must have 8 to 128 characters of A-Z a-z 0-9 - _ . :');
   }
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw new TypeError('path must be the request target, which begins with a slash');
+  }
+  if (!isTextOrBytes(body)) throw new TypeError('body must be the text or bytes that are sent');
   const timestamp = String(Math.floor(now));
   return {
     'X-Tenant-ID': tenantId,
@@ -180,9 +184,7 @@ function verify(input: VerifyInput): Verification {
   if (!(Number(timestamp) <= now + tolerance)) return { ok: false, reason: 'timestamp_in_future' };
 
   // A parsed body no longer has the signed bytes.
-  if (typeof input.body !== 'string' && !(input.body instanceof Uint8Array)) {
-    return { ok: false, reason: 'signature_mismatch' };
-  }
+  if (!isTextOrBytes(input.body)) return { ok: false, reason: 'signature_mismatch' };
   // A plain string would be spread into a list of one-character secrets.
   if (!Array.isArray(input.secrets ?? [])) {
     return { ok: false, reason: 'signature_mismatch' };
@@ -207,6 +209,10 @@ function mac(secret: string | Uint8Array, parts: SignedParts): Buffer {
   const { method, path, timestamp, nonce, body } = parts;
   const head = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n`;
   return createHmac('sha256', secret).update(head).update(body).digest();
+}
+
+export function isTextOrBytes(value: unknown): value is string | Uint8Array {
+  return typeof value === 'string' || value instanceof Uint8Array;
 }
 
 /** The value of a header; `name` is in lower case. Repeated values are joined with commas, so that they are refused. */

@@ -326,10 +326,14 @@ describe('a function that does not answer', () => {
   });
 });
 
-test('a body that a parser has consumed is a 500 that says in the log what to do', async () => {
-  expect(await handlerOf()({ ...request('grant'), body: undefined })).toMatchObject({ status: 500 });
-  expect(String(errors[0])).toContain('before express.json()');
-});
+test.each([undefined, null, BODIES.grant, new ArrayBuffer(2)])(
+  'a body that is not raw (%j) is a 500 that says in the log what to do',
+  async (body) => {
+    const call = { ...request('grant'), body: body as string | undefined };
+    expect(await handlerOf()(call)).toMatchObject({ status: 500 });
+    expect(String(errors[0])).toContain('before express.json()');
+  },
+);
 
 describe('the nonces', () => {
   test('are remembered as long as their timestamp may be valid, and no longer', () => {

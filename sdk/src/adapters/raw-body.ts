@@ -1,3 +1,5 @@
+import { isTextOrBytes } from '../signature.js';
+
 /** A request whose body others may have read before the adapter. */
 export interface MaybeRead {
   /**
@@ -11,7 +13,7 @@ export interface MaybeRead {
 
 /** The body as received, if something has kept it; undefined if it has to be read from the connection. */
 export function keptBody({ rawBody, body }: MaybeRead): Uint8Array | string | undefined {
-  if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return rawBody;
+  if (isTextOrBytes(rawBody)) return rawBody;
   return body instanceof Uint8Array ? body : undefined;
 }
 
