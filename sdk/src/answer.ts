@@ -98,7 +98,9 @@ export function judgeAnswer<T>(answer: Answer, context: AnswerContext<T>): Attem
   const reported = typeof body?.['error'] === 'string' ? body['error'] : quoted(answer.text);
   const kind = meaning === UNEXPECTED ? ', which is not an answer of the platform' : '';
   const advice = comesFromPlatform(answer) ? context.advice?.[code ?? ''] : undefined;
-  const said = `${status}${code ? ` ${code}` : ''}${kind}: ${reported} (request ${requestId})`;
+  const location = status >= 300 && status < 400 ? headers.get('location') : null;
+  const target = location ? ` to ${quoted(location)}` : '';
+  const said = `${status}${code ? ` ${code}` : ''}${target}${kind}: ${reported} (request ${requestId})`;
   const failure: Failure = {
     message: `${context.call} was answered ${visibleText(said)}${advice ? `. ${advice}` : ''}`,
     status,

@@ -202,7 +202,7 @@ export class ProviderClient {
     signal: AbortSignal | undefined,
   ) {
     const path = this.#basePath + route;
-    const call = `POST ${route}`;
+    const call = `POST ${path}`;
     const signature = signRequest({
       method: 'POST',
       path,

@@ -120,6 +120,15 @@ describe('an error', () => {
     expect(error.message).toContain('request-7');
   });
 
+  test('names the path that was called, and the target of a redirect', async () => {
+    const headers = { Location: 'https://platform.example/base/' };
+    const { url } = await clientOf([{ status: 308, headers }]);
+    const misled = new ProviderClient({ ...TENANT, baseUrl: `${url}/base` });
+    expect((await failure(misled.bet(BET))).message).toMatch(
+      /^POST \/base\/v1\/wallet\/transaction was answered 308 to https:\/\/platform\.example\/base\/, which is not/,
+    );
+  });
+
   test('of a proxy carries the request id that the client sent', async () => {
     const { client, received } = await clientOf([{ status: 504, body: '<html>' }]);
     const error = await failure(client.bet(BET));
