@@ -80,7 +80,7 @@ const USER_AGENT = `croupier-provider-sdk/${VERSION} node/${versions.node}`;
  * The wallet calls of a provider: verify a session, submit a transaction, read a balance. Each attempt is signed with a
  * fresh timestamp and nonce. A call that fails rejects with a {@link PlatformError}, whose class says what went wrong
  * and whose `outcome` says what is known about the money. It rejects with the reason of its `signal` if that is
- * aborted, and with a TypeError if an option is invalid.
+ * aborted, and with a TypeError if an option is invalid or a field is a BigInt.
  */
 export class ProviderClient {
   readonly #origin: string;
@@ -182,7 +182,7 @@ export class ProviderClient {
     const options = resolveOptions(call.options, this.#callDefaults, call.defaults);
     options.signal?.throwIfAborted();
     // Serialised once for all attempts, because the platform compares a repeated request with the first one.
-    const body = JSON.stringify(call.body);
+    const body = JSON.stringify(call.body, refuseBigInt);
     const requestId = randomUUID();
     return callWithRetries({
       identity: { route, transactionId, requestId },
@@ -224,6 +224,12 @@ export class ProviderClient {
     if (!received.arrived) return received.result;
     return judgeAnswer(received.answer, { call, requestId, nowMs: this.#clock(), isComplete, advice });
   }
+}
+
+/** For `JSON.stringify`, whose own error does not name the field. */
+function refuseBigInt(field: string, value: unknown): unknown {
+  if (typeof value === 'bigint') throw new TypeError(`${field} must be a number, not a BigInt`);
+  return value;
 }
 
 /** @throws TypeError unless it is an http(s) address without credentials, query and fragment */

@@ -359,9 +359,13 @@ describe('a client-wide signal', () => {
   });
 });
 
-test('an option of a call that is not usable rejects before anything is sent', async () => {
+test('an option or field of a call that is not usable rejects before anything is sent', async () => {
   const { client, received } = await scriptedClient([DECIDED]);
   await expect(client.bet(BET, { timeoutMs: -1 })).rejects.toThrow('timeoutMs must be a positive number');
+  const inBigInt = { ...BET, amountMinor: 250n as unknown as number };
+  await expect(client.bet(inBigInt)).rejects.toThrow(
+    new TypeError('amountMinor must be a number, not a BigInt'),
+  );
   expect(received).toHaveLength(0);
 });
 
