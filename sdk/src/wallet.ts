@@ -28,8 +28,8 @@ export interface VerifySessionResponse {
 
 interface TransactionFields extends SessionRequest {
   /**
-   * Chosen by you and never used for another transaction; 1 to 128 printable ASCII characters without spaces, not
-   * beginning with `croupier-`. A request moves money at most once, however often it is sent.
+   * Chosen by you and never used for another transaction; 1 to 128 printable ASCII characters without spaces, neither
+   * `.` nor `..`, not beginning with `croupier-`. A request moves money at most once, however often it is sent.
    */
   transactionId: string;
   /** `playerRef`, `gameId` and `currency` must be those of the session. */
