@@ -46,6 +46,33 @@ test('a session is shown, and a refusal is quoted', async () => {
   expect(complained).toContain('The platform answered 403 no');
 });
 
+test('a game that is not configured is to be registered', async () => {
+  const { file } = await sandboxAnswering('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nno');
+  const { status, complained } = await command(['launch', '--game', 'nosuch', '--sandbox', file]);
+  expect([status, complained]).toEqual([
+    2,
+    expect.stringContaining(
+      'The platform answered 503 no. If there is no game nosuch, create it with register --game',
+    ),
+  ]);
+});
+
+test('register takes no game from another provider', async () => {
+  const json = '{"gameId":"my-game","providerId":"rival"}';
+  const { file } = await sandboxAnswering(`HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`);
+  const { status, complained } = await command([
+    'register',
+    '--webhook-base-url',
+    'http://127.0.0.1:4000',
+    '--sandbox',
+    file,
+  ]);
+  expect([status, complained]).toEqual([
+    2,
+    expect.stringContaining('The game my-game belongs to rival: choose another with --game.'),
+  ]);
+});
+
 test('why nothing answers is said', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

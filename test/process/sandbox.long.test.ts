@@ -96,6 +96,11 @@ test('a newcomer registers a server, certifies it and launches a session, only w
   });
   const secret = /CROUPIER_SECRET='([^']+)'/.exec(registered.output)?.[1] ?? '';
 
+  expect(await run(cli, ['register', ...address, '--tenant', 'rival', ...sandbox])).toMatchObject({
+    status: 2,
+    output: expect.stringContaining('The game my-game belongs to my-provider: choose another with --game.'),
+  });
+
   const running = await startExpress({ tenantId: 'my-provider', secret, port: 0 });
   try {
     const moved = await run(cli, ['register', '--webhook-base-url', running.url, ...sandbox]);

@@ -1,6 +1,6 @@
 import { visibleText } from '@croupier/provider-sdk';
 import { parseArgs } from 'node:util';
-import { currencyOption, EXIT, type Terminal } from '../terminal.js';
+import { currencyOption, EXIT, type Terminal, UsageError } from '../terminal.js';
 import { visibleJson } from '../visible.js';
 import { callAsOperator, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
 
@@ -38,6 +38,10 @@ export async function launch(args: string[], terminal: Terminal): Promise<number
     mode: values.demo ? 'DEMO' : 'REAL',
   };
   const answer = await callAsOperator(sandbox, '/v1/operator/sessions', session, terminal.now());
+  if (answer.status === 503)
+    throw new UsageError(
+      `The platform answered 503 ${answer.text}. If there is no game ${values.game}, create it with register --game.`,
+    );
   const { json } = expectStatus(answer, 201);
   if (values.json) {
     terminal.print(visibleJson(json));

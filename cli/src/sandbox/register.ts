@@ -1,6 +1,6 @@
 import { PLAY_ROUTE, visibleText } from '@croupier/provider-sdk';
 import { parseArgs } from 'node:util';
-import { addressOption, EXIT, type Terminal } from '../terminal.js';
+import { addressOption, EXIT, type Terminal, UsageError } from '../terminal.js';
 import { callAsAdmin, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './sandbox.js';
 
 export const REGISTER_HELP = `croupier-provider register --webhook-base-url URL [options]
@@ -33,6 +33,12 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
   );
   const { tenant: id, game } = values;
   const sandbox = await readSandbox(values.sandbox);
+  const gamePath = `/v1/admin/games/${encodeURIComponent(game)}`;
+  const { status, json } = expectStatus(await callAsAdmin(sandbox, 'GET', gamePath), 200, 404);
+  if (status === 200 && json['providerId'] !== id)
+    throw new UsageError(
+      `The game ${game} belongs to ${String(json['providerId'])}: choose another with --game.`,
+    );
   const providers = '/v1/admin/providers';
   const created = expectStatus(
     await callAsAdmin(sandbox, 'POST', providers, { id, name: id, webhookBaseUrl, status: 'ACTIVE' }),
@@ -50,11 +56,7 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
     }
   }
   const settings = { providerId: id, name: game, status: 'ACTIVE' };
-  expectStatus(
-    await callAsAdmin(sandbox, 'PUT', `/v1/admin/games/${encodeURIComponent(game)}`, settings),
-    200,
-    201,
-  );
+  expectStatus(await callAsAdmin(sandbox, 'PUT', gamePath, settings), 200, 201);
 
   terminal.print(
     `${id} is registered with ${visibleText(sandbox.apiUrl)} at ${webhookBaseUrl}, with the game ${game}.\n`,

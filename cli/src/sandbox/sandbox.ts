@@ -51,9 +51,11 @@ export function callAsAdmin(
   { apiUrl, adminApiKey }: Sandbox,
   method: string,
   path: string,
-  body: object,
+  body?: object,
 ): Promise<Answer> {
-  return send(apiUrl + path, method, JSON.stringify(body), { Authorization: `Bearer ${adminApiKey}` });
+  return send(apiUrl + path, method, body === undefined ? '' : JSON.stringify(body), {
+    Authorization: `Bearer ${adminApiKey}`,
+  });
 }
 
 /**
