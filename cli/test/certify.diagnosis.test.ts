@@ -88,7 +88,7 @@ test.each<[string, Expected, RegExp]>([
   [
     'another secret',
     { secret: 'unknown' },
-    /calls with another tenant, secret, path or body were refused, too\. Check in this order/,
+    /calls with another tenant, secret, path or body were refused, too\. Check in this order: .* passes it to onRefused/,
   ],
 ])('a server that expects %s is told so', async (_, expected, hint) => {
   const printed = await printedFor({
@@ -117,6 +117,16 @@ test.each<[string, Partial<Behaviour>, RegExp]>([
     'refuses the game',
     { objection: () => refused(422, 'no such game') },
     /answered with status 422 \{"error":"no such game"\}\. The signature may not be the cause/,
+  ],
+  [
+    'answers that there is no such game',
+    { objection: () => refused(404, 'no such game') },
+    /status 404 \{"error":"no such game"\}\. If your server serves POST \/rgs\/v1\/\S+, check --player-ref, --game-id/,
+  ],
+  [
+    'answers that it has created the batch',
+    { finish: (answer) => ({ ...answer, status: 201 }) },
+    /check +The platform takes only a 200 as an answer\.\n/,
   ],
   [
     'is down',

@@ -17,7 +17,8 @@ interface Suspicion {
 const CHECKLIST =
   'Check in this order: CROUPIER_SECRET is the secret exactly as it was shown at creation; --tenant is the id that ' +
   'your server expects in X-Tenant-ID; the signed path is the whole request target, with the prefix that a proxy or ' +
-  'a mounted router strips; the body is verified as raw bytes, before a body parser.';
+  'a mounted router strips; the body is verified as raw bytes, before a body parser. Log the reason of each refusal: a ' +
+  "provider's createCallbackHandler passes it to onRefused.";
 
 /** The tenant ids of the documents' examples, which a server may still have in its settings. */
 const EXAMPLE_TENANTS = ['my-provider', 'sandbox-provider', 'sandbox-operator'];
@@ -42,8 +43,15 @@ async function causeOf<Subject>(target: Target<Subject>, subject: Subject): Prom
   const repeated = await probe(target, subject);
   if (repeated.status === 200)
     return 'The call was accepted when it was repeated, so the signature is not the cause. Look for a temporary failure, such as a start or an overload.';
+  if (repeated.status > 200 && repeated.status < 300) return 'The platform takes only a 200 as an answer.';
+  const path = calls.pathOf(target.probe.route);
+  if (repeated.status === 404 && repeated.json)
+    return (
+      `The call was repeated and answered with ${describeReply(repeated)}. If your server serves POST ${path}, check ` +
+      `${target.identifiers}; otherwise check the address.`
+    );
   if (repeated.status === 404 || repeated.status === 405)
-    return `Nothing is served at POST ${calls.pathOf(target.probe.route)}: check the address and the path that your server or proxy serves.`;
+    return `Nothing is served at POST ${path}: check the address and the path that your server or proxy serves.`;
   if (!isSignatureRefusal(target, repeated))
     return (
       `The call was repeated and answered with ${describeReply(repeated)}. The signature may not be the cause: ` +
@@ -109,7 +117,8 @@ function paths(path: string, { origin }: URL): Suspicion[] {
     deviation: { signedPath },
     hint:
       `Your server verifies the path ${signedPath}, but ${path} was signed: a proxy or a mounted ` +
-      'router strips the prefix. Verify the whole request target (strippedPrefix of createCallbackHandler).',
+      "router strips the prefix. Verify the whole request target, with the prefix: a provider's " +
+      'createCallbackHandler takes it as strippedPrefix.',
   }));
   const others = [origin + path, path.slice(1), `${path}/`].map((signedPath) => ({
     differs: 'path' as const,

@@ -15,6 +15,8 @@ interface Probe<Subject> {
 export interface Target<Subject> {
   calls: (subject: Subject) => SignedCalls;
   probe: Probe<Subject>;
+  /** The options that set the identifiers in the probe's body, which the server must know. */
+  identifiers: string;
   /** A probe on another route. */
   other: Probe<Subject>;
   /** Changes the probe's body to one with a different meaning. */

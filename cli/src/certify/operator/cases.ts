@@ -31,6 +31,7 @@ import { expectApproved, expectMovement, fund } from './expectations.js';
 const TARGET: Target<WalletCaller> = {
   calls: (caller) => caller.calls,
   probe: { route: WALLET_ROUTES.transaction, body: (caller) => caller.bet() },
+  identifiers: '--player, --currency, --game-id and --provider-id',
   other: { route: WALLET_ROUTES.balance, body: (caller) => caller.balanceBody() },
   tampered: (body) => ({ ...body, amountMinor: Number(body['amountMinor']) + 1 }),
   refusal: { least: 400, most: 499 },

@@ -20,6 +20,7 @@ import { STATUS_CASES } from './status-cases.js';
 const TARGET: Target<ProviderCaller> = {
   calls: (caller) => caller.calls,
   probe: { route: CALLBACK_ROUTES.grant, body: (caller) => ({ ...grantBody(caller) }) },
+  identifiers: '--player-ref, --game-id and --currency',
   other: { route: CALLBACK_ROUTES.revoke, body: (caller) => revocationBody(caller), isAnswerIgnored: true },
   tampered: (body) => ({ ...body, spins: Number(body['spins']) + 1 }),
   refusal: { least: 401, most: 401 },
