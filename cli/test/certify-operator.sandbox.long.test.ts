@@ -109,6 +109,10 @@ test.each([
   [['--url', 'http://x', '--tenant', 'x'], '--player is missing'],
   [['--url', 'http://x', '--tenant', 'x', '--player', 'x', '--currency', 'eur'], '--currency must be three'],
   [['--url', 'http://x', '--tenant', 'x', '--player', 'x', '--stake-minor', '0'], '--stake-minor must be'],
+  [['--player', 'x', '--other-player', 'x'], '--other-player must differ from --player'],
+  [['--player', 'x', '--unknown-player', 'x'], '--unknown-player must differ from --player'],
+  [['--other-player', 'x', '--unknown-player', 'x'], '--unknown-player must differ from --other-player'],
+  [['--currency', 'EUR', '--other-currency', 'EUR'], '--other-currency must differ from --currency'],
 ])('%j cannot be carried out', async (args, sentence) => {
   const { status, complained } = await command(['certify-operator', ...args], { secret: 'x' });
   expect(complained).toContain(sentence);

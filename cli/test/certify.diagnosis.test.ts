@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { signatureOf } from '@croupier/provider-sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerFault } from './support/broken-server.js';
@@ -160,6 +162,14 @@ test('a wallet that refuses each call with 400 is not told that its signature is
   expect(printed).not.toMatch(/differs/);
 });
 
+test('if the wallet does not know the player, the options to check are named', async () => {
+  const serve = () => Promise.resolve({ status: 404, body: { error: 'no such player' } });
+  const printed = await printedForWallet({ serve }, [], 'balance-answered');
+  expect(printed).toMatch(
+    /check +If the wallet serves \/balance, the player needs an account in this currency: check --player/,
+  );
+});
+
 test('a refusal is shown although its repetition gets no answer', async () => {
   let calls = 0;
   const printed = await printedForWallet({
@@ -190,12 +200,27 @@ test.each([
   );
 });
 
-/** What `certify-operator` prints about the signed call if a wallet refuses it. */
-async function printedForWallet(change: Change, faults: readonly ServerFault[] = []): Promise<string> {
+test('a server that does not finish the TLS handshake is named with the time that it had', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const args = ['certify', '--tenant', TENANT, '--timeout-ms', '100', '--webhook-base-url', url];
+  const { status, complained } = await command(args, { secret: SECRET });
+  expect(status).toBe(2);
+  expect(complained).toContain(`No connection can be made to ${url}/: not within 100 ms`);
+});
+
+/** What `certify-operator` prints about a case that a wallet fails. */
+async function printedForWallet(
+  change: Change,
+  faults: readonly ServerFault[] = [],
+  id = 'signed-call',
+): Promise<string> {
   const wallet = await ReferenceWallet.start(change, faults);
   onTestFinished(() => wallet.stop());
   const args = ['certify-operator', '--url', wallet.url, '--tenant', wallet.tenantId, '--player', 'player-1'];
-  const { status, printed } = await command([...args, ...only('signed-call')], { secret: wallet.secret });
+  const { status, printed } = await command([...args, ...only(id)], { secret: wallet.secret });
   expect(status).toBe(1);
   return printed;
 }

@@ -15,13 +15,16 @@ const SENT_AGAIN =
 const MISDIRECTED =
   'The platform takes a misdirected answer, which names another call or none, as no answer: name the call in each answer, exactly as the request does.';
 
+const NO_ACCOUNT =
+  'If the wallet serves /balance, the player needs an account in this currency: check --player and --currency, or --other-player and --other-currency.';
+
 /** @throws Unmet unless the platform would accept the reply as the decision on this order */
 export function decisionOf(reply: Reply, { transactionId }: { transactionId: string }): Decision {
   const { status, balance, reason } = reply.json ?? {};
   const isDecision = status === 'APPROVED' || status === 'DECLINED';
   if (reply.status !== 200 || !isDecision || !Number.isSafeInteger(balance)) {
     throw new Unmet(
-      'status 200 with {transactionId, status: "APPROVED" or "DECLINED", balance: a whole number}',
+      'status 200 with {transactionId, status: "APPROVED" or "DECLINED", balance: a whole number of minor units}',
       describeReply(reply),
       reply.status === 200 ? undefined : SENT_AGAIN,
     );
@@ -34,7 +37,11 @@ export function decisionOf(reply: Reply, { transactionId }: { transactionId: str
 export function balanceOf(reply: Reply, { playerRef, currency }: Record<string, unknown>): number {
   const balance = reply.json?.['balance'];
   if (reply.status !== 200 || !Number.isSafeInteger(balance))
-    throw new Unmet('status 200 with {playerRef, currency, balance: a whole number}', describeReply(reply));
+    throw new Unmet(
+      'status 200 with {playerRef, currency, balance: a whole number of minor units}',
+      describeReply(reply),
+      reply.status === 404 ? NO_ACCOUNT : undefined,
+    );
   expectNamed(reply, { playerRef, currency });
   return balance as number;
 }

@@ -103,6 +103,7 @@ function walletIn(
   secret: string,
   idleMs: number = IDLE_MS,
 ): WalletUnderTest {
+  checkDifferent(values);
   return {
     baseUrl: addressOption('url', values.url),
     tenantId: requiredOption('tenant', values.tenant),
@@ -111,7 +112,10 @@ function walletIn(
     otherPlayerRef: values['other-player'],
     unknownPlayerRef: values['unknown-player'],
     currency: currencyOption(values.currency),
-    otherCurrency: otherCurrencyIn(values),
+    otherCurrency:
+      values['other-currency'] === undefined
+        ? undefined
+        : currencyOption(values['other-currency'], 'other-currency'),
     providerId: values['provider-id'],
     gameId: values['game-id'],
     stakeMinor: amountOption('stake-minor', values['stake-minor'], 1),
@@ -124,10 +128,18 @@ function walletIn(
   };
 }
 
-/** @throws UsageError if it is no currency code, or the first currency */
-function otherCurrencyIn(values: ReturnType<typeof parse>): string | undefined {
-  const other = values['other-currency'];
-  if (other === undefined) return undefined;
-  if (other === values.currency) throw new UsageError('--other-currency must differ from --currency.');
-  return currencyOption(other, 'other-currency');
+/** Options that must not have the same value. */
+const DIFFERENT = [
+  ['other-player', 'player'],
+  ['unknown-player', 'player'],
+  ['unknown-player', 'other-player'],
+  ['other-currency', 'currency'],
+] as const;
+
+/** @throws UsageError if an option names the same player or currency as another */
+function checkDifferent(values: ReturnType<typeof parse>): void {
+  for (const [one, other] of DIFFERENT) {
+    if (values[one] !== undefined && values[one] === values[other])
+      throw new UsageError(`--${one} must differ from --${other}.`);
+  }
 }
