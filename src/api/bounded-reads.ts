@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { ReadTurns } from '../database/read-turns.js';
+import { Turns } from '../database/turns.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { monotonicMs } from '../runtime/clock.js';
 
@@ -41,20 +41,20 @@ const METHODS: readonly string[] = ['GET', 'HEAD'];
 export class BoundedReads implements NestInterceptor {
   private readonly logger = new BoundedLogger('Reads');
 
-  constructor(private readonly turns: ReadTurns) {}
+  constructor(private readonly turns: Turns) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const [request, response] = context.getArgs<[AdmittedRequest, Response]>();
     const { caller, method } = request;
     if (!caller || !METHODS.includes(method)) return next.handle();
     request.readFurther = this.furtherOf(caller, response);
-    return of(await this.turns.run(caller.id, 'request', () => lastValueFrom(next.handle())));
+    return of(await this.turns.reads.run(caller.id, 'request', () => lastValueFrom(next.handle())));
   }
 
   private furtherOf(caller: AdmittedCaller, response: Response): ReadFurther {
     let checkedMs = monotonicMs();
     return (read) =>
-      this.turns.run(caller.id, 'begun', async () => {
+      this.turns.reads.run(caller.id, 'begun', async () => {
         if (monotonicMs() - checkedMs >= CHECK_MS) {
           if (!(await caller.isStillAdmitted())) throw this.cutOff(caller, response);
           checkedMs = monotonicMs();

@@ -166,7 +166,8 @@ export class ApprovalsService implements OnModuleInit {
     await this.assertAnotherPerson(actor, approval);
     const finish = await this.recordAction(actor, approval).catch((error: unknown) => {
       // The transaction was rolled back, and with it the decision: a crash here leaves the approval WAITING.
-      if (error instanceof CroupierError) return this.recordFailure(actor, approval, error);
+      const isFinal = error instanceof CroupierError && error.code !== 'OVERLOADED';
+      if (isFinal) return this.recordFailure(actor, approval, error);
       throw error;
     });
     await finish?.();

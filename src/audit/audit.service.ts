@@ -1,5 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, type Query, type Transaction } from '../database/database.js';
+import { type Stage, Turns } from '../database/turns.js';
+import { Metrics } from '../observability/metrics.js';
 import { currentRequestId } from '../observability/trace.js';
 import type { Actor } from './actor.js';
 import { type AppendedEntry, AuditStore, type Filter } from './audit.store.js';
@@ -23,6 +25,7 @@ export class Audit implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly store: AuditStore,
     private readonly sealer: Sealer,
+    private readonly turns: Turns,
   ) {}
 
   /**
@@ -41,19 +44,26 @@ export class Audit implements OnApplicationBootstrap {
    * Runs a change and appends its audit entries in one transaction, so that neither is committed without the other.
    * Other transactions cannot append between `record` and the commit, so call `record` at the end of `work`, and never
    * call a counterpart after it. Do not record a change that turns out to have no effect.
+   *
+   * The changes of an actor take turns: `work` holds a connection while it waits for locks, so it must not make another
+   * change.
+   * @throws CroupierError OVERLOADED; and what `work` throws
    */
   async change<T>(
     actor: Actor,
     work: (transaction: Transaction, record: RecordEntry) => Promise<T>,
+    stage: Stage = 'request',
   ): Promise<T> {
     const appended: { entry: NewEntry; witness: Witness; seal: Seal }[] = [];
-    const result = await this.database.transaction((transaction) =>
-      work(transaction, async (entry) => {
-        const { query } = transaction;
-        const witness = await this.store.append(query, actor, entry, currentRequestId());
-        appended.push({ entry, witness, seal: await this.seal(query, witness) });
-      }),
-    );
+    const inTransaction = () =>
+      this.database.transaction((transaction) =>
+        work(transaction, async (entry) => {
+          const { query } = transaction;
+          const witness = await this.store.append(query, actor, entry, currentRequestId());
+          appended.push({ entry, witness, seal: await this.seal(query, witness) });
+        }),
+      );
+    const result = await this.turns.changes.run(actor.actor, stage, inTransaction);
     for (const { entry, witness, seal } of appended) {
       this.lastSeal = Math.max(this.lastSeal, seal.number);
       this.logAppended(actor, entry, witness);
@@ -65,9 +75,10 @@ export class Audit implements OnApplicationBootstrap {
    * Records an action in a transaction of its own: a read of data about players, money or administrators, a refusal, or
    * an action that makes its changes in other transactions. Await it before answering: a read that cannot be recorded
    * is not answered.
+   * @throws CroupierError OVERLOADED
    */
-  async record(actor: Actor, entry: NewEntry): Promise<void> {
-    await this.change(actor, (_, record) => record(entry));
+  async record(actor: Actor, entry: NewEntry, stage: Stage = 'begun'): Promise<void> {
+    await this.change(actor, (_, record) => record(entry), stage);
   }
 
   /** The entries that match, newest first; only those before a place, if one is given. */
@@ -109,5 +120,5 @@ export class Audit implements OnApplicationBootstrap {
 
 /** An `Audit` for a command, which runs without the application. */
 export function auditOver(database: Database, sealer: Sealer): Audit {
-  return new Audit(database, new AuditStore(database), sealer);
+  return new Audit(database, new AuditStore(database), sealer, new Turns(new Metrics()));
 }

@@ -6,8 +6,8 @@ import { Database } from './database.js';
 import { DatabaseClock } from './database-clock.js';
 import { DatabaseGauges } from './database.gauges.js';
 import { GroupCommit } from './group-commit.js';
-import { ReadTurns } from './read-turns.js';
 import { SettingsProbe } from './settings-probe.js';
+import { Turns } from './turns.js';
 
 @Global()
 @Module({
@@ -23,8 +23,8 @@ import { SettingsProbe } from './settings-probe.js';
       dataSourceFactory: (options) => openDataSource((options as { url: string }).url, options?.entities),
     }),
   ],
-  providers: [Database, DatabaseClock, DatabaseGauges, GroupCommit, ReadTurns, SettingsProbe],
-  exports: [Database, DatabaseClock, GroupCommit, ReadTurns],
+  providers: [Database, DatabaseClock, DatabaseGauges, GroupCommit, SettingsProbe, Turns],
+  exports: [Database, DatabaseClock, GroupCommit, Turns],
 })
 export class DatabaseModule {}
 

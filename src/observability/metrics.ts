@@ -71,7 +71,7 @@ export class Metrics {
   );
   private readonly overloadRefusals = this.counter(
     'croupier_overload_refusals_total',
-    'Requests refused with OVERLOADED: full (too many under way) or waited (not admitted in time); reads-full and reads-waited are those of operators and administrators',
+    'Requests refused with OVERLOADED: full (too many under way) or waited (not admitted in time); reads- and changes- precede the reason for those of operators and administrators',
     ['reason'],
   );
   private readonly callbacks = this.counter(

@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { errorResponses } from '../api/api-errors.js';
+import { audienceOf } from './audiences.js';
 import { REQUEST_ID } from '../observability/trace.js';
 import { isSecuredBy, mapOperations, mapValues, type Operation, type Responses } from './operations.js';
 import { SIGNATURE } from './signature.js';
@@ -16,8 +17,8 @@ const OF_A_SIGNATURE: readonly ErrorCode[] = [
 ];
 const OF_A_KEY: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'INTERNAL'];
 
-/** The reads of operators and administrators take turns. */
-const OF_A_READ: readonly ErrorCode[] = ['OVERLOADED'];
+/** The reads and changes of operators and administrators take turns. */
+const OF_A_TURN: readonly ErrorCode[] = ['OVERLOADED'];
 
 const INVALID_SIGNATURE = {
   'text/plain': { schema: { type: 'string', enum: ['invalid signature'] }, example: 'invalid signature' },
@@ -34,7 +35,7 @@ const REQUEST_ID_HEADER = {
  * section 1, "Order of checks", and section 2.
  */
 export function withSharedAnswers(document: OpenAPIObject): OpenAPIObject {
-  const { paths } = mapOperations(document, (operation, { method }) => {
+  const { paths } = mapOperations(document, (operation, { method, path }) => {
     const signed = isSecuredBy(operation, SIGNATURE);
     const keyed = (operation.security ?? []).length > 0 && !signed;
     const own = ownCodes(operation.responses);
@@ -42,7 +43,7 @@ export function withSharedAnswers(document: OpenAPIObject): OpenAPIObject {
       // A body is read and validated even if the operation expects none.
       ...(method === 'get' ? [] : OF_A_BODY),
       ...(hasPathParameter(operation) ? OF_A_PATH : []),
-      ...(method === 'get' && (signed || keyed) ? OF_A_READ : []),
+      ...((signed || keyed) && audienceOf(path)?.name !== 'provider' ? OF_A_TURN : []),
       ...(signed ? OF_A_SIGNATURE : []),
       ...(keyed ? OF_A_KEY : []),
     ];

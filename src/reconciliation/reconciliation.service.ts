@@ -4,8 +4,8 @@ import { type PageOf, pageById, type ListQuery } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
 import { isUuid } from '../api/validation/identifier.js';
 import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
-import { Database } from '../database/database.js';
+import { Audit, type RecordEntry } from '../audit/audit.service.js';
+import { Database, type Transaction } from '../database/database.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { overloaded, rateLimited } from '../errors/try-later.js';
 import { instantOrDayMs } from '../runtime/instant.js';
@@ -159,7 +159,7 @@ export class ReconciliationService {
     items: readonly FindingItem[],
     isRecorded: boolean,
   ): Promise<StoredReconciliation> {
-    return this.audit.change(actor, async ({ query }, recordEntry) => {
+    const store = async ({ query }: Transaction, recordEntry: RecordEntry) => {
       await lockReconciliations(query, range.operatorId);
       const changed = isRecorded ? await record(query, range, outcome, actor.actor) : undefined;
       const recorded = changed && { opened: changed.opened, closed: changed.closed };
@@ -167,7 +167,8 @@ export class ReconciliationService {
       const target = `reconciliation:${stored.reconciliationId}`;
       await recordEntry({ action: 'reconciliation.run', target, after: reconciliationItem(stored) });
       return stored;
-    });
+    };
+    return this.audit.change(actor, store, 'begun');
   }
 
   private async requireStored(id: string): Promise<StoredReconciliation> {

@@ -1,9 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
+import { Audit, type RecordEntry } from '../audit/audit.service.js';
 import { Configuration } from '../config/configuration.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageOfWindow } from '../api/lists/time-page.js';
+import type { Transaction } from '../database/database.js';
 import type { Place } from '../database/place.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { CroupierError } from '../errors/croupier-error.js';
@@ -206,13 +207,14 @@ export class SessionService {
     const revoked: UnsentRevocation[] = [];
     let next: Place | undefined;
     do {
-      const step = await this.audit.change(actor, async ({ query }, record) => {
+      const endSome = async ({ query }: Transaction, record: RecordEntry) => {
         const ended = await this.sessions.revokePlayer(query, player, reason, next);
         const sessions = ended.revoked.map(({ sessionId }) => sessionId);
         const entry = { action: 'player.revoke-sessions', target, after: { reason, sessions } };
         if (sessions.length > 0) await record(entry);
         return ended;
-      });
+      };
+      const step = await this.audit.change(actor, endSome, next ? 'begun' : 'request');
       for (const { sessionId, providerId } of step.revoked) revoked.push({ sessionId, providerId });
       next = step.next;
     } while (next);

@@ -1,8 +1,10 @@
 import { ApprovalsService } from '../../src/approvals/approvals.service.js';
+import { Turns } from '../../src/database/turns.js';
 import { CroupierError } from '../../src/errors/croupier-error.js';
+import { overloaded } from '../../src/errors/try-later.js';
 import { AdjustmentService } from '../../src/desk/corrections/adjustment.service.js';
 import pg from 'pg';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import { waitingForLocks } from '../world/locks.js';
 import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
@@ -202,6 +204,18 @@ test('an action that fails after it wrote something leaves nothing but the recor
     { action: 'approval.ask' },
     { action: 'approval.approve', after: { error: 'too late' } },
   ]);
+});
+
+test('an approval that has waited too long for its turn can be repeated', async () => {
+  const order = grantOrder();
+  const id = await waiting(GRANTS, order);
+  vi.spyOn(world.app.get(Turns).changes, 'run').mockRejectedValueOnce(overloaded(1));
+  expect(await approve(id, promotions)).toMatchObject({
+    status: 500,
+    json: { error: 'the platform is overloaded; the same request may be tried again' },
+  });
+  expect((await asker.call('GET', `${APPROVALS}/${id}`)).json).toMatchObject({ state: 'WAITING' });
+  expect((await approve(id, promotions)).json).toMatchObject({ state: 'APPROVED', result: order });
 });
 
 test('a request that is checked while another is approved counts the approved amount', async () => {

@@ -101,7 +101,7 @@ export class TransactionDesk {
     await this.detail(key);
     // Recorded before the call to the operator, so that the audit log has the request even if the call fails.
     const target = `transaction:${key.providerId}/${key.transactionId}`;
-    await this.audit.record(actor, { action: 'transaction.resolve', target });
+    await this.audit.record(actor, { action: 'transaction.resolve', target }, 'request');
     const resolved = await this.resolution.resolve(key, 'administrator');
     if (resolved.to === 'decided-before') {
       throw new CroupierError('CONFLICT', 'the transaction is decided: there is nothing to resolve');

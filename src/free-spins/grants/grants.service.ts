@@ -218,7 +218,7 @@ export class GrantsService implements OnModuleInit {
     // The cancel may be unclaimed: a late answer to an earlier attempt makes the grant GRANTED, but does not claim the
     // cancel. It is no longer due if a person has resent the grant after this attempt's lease ended.
     const claim = () =>
-      this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef, true));
+      this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef, true), 'begun');
     const { cancelAttempt } = sent;
     const cancel = cancelAttempt == null ? await claim() : { ...sent, cancelAttempt };
     if (!cancel)

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ReadTurns } from '../../src/database/read-turns.js';
+import { Turns } from '../../src/database/turns.js';
+import { grantOrder } from '../world/grant-order.js';
 import { PATIENCE } from '../world/patience.js';
 import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
 
@@ -22,16 +23,20 @@ function read(operator: string, list: string): Promise<Reply> {
   return world.request(path, { headers });
 }
 
-/** The number of reads that wait for a turn. */
-function waiting(): number {
-  const { callers } = world.app.get<{ callers: Map<string, { waiting: Set<unknown> }> }>(ReadTurns);
-  return [...callers.values()].reduce((sum, caller) => sum + caller.waiting.size, 0);
+interface Waiting {
+  readonly callers: ReadonlyMap<string, { readonly waiting: ReadonlySet<unknown> }>;
 }
 
-/** How many of the reads have been answered. */
-function countOf(reads: readonly Promise<Reply>[]): () => number {
+/** The number of reads or changes that wait for a turn. */
+function waiting(of: 'reads' | 'changes'): number {
+  const turns = world.app.get<Record<typeof of, Waiting>>(Turns);
+  return [...turns[of].callers.values()].reduce((sum, caller) => sum + caller.waiting.size, 0);
+}
+
+/** How many of the calls have been answered. */
+function countOf(calls: readonly Promise<Reply>[]): () => number {
   let count = 0;
-  for (const reply of reads) void reply.then(() => (count += 1));
+  for (const reply of calls) void reply.then(() => (count += 1));
   return () => count;
 }
 
@@ -47,7 +52,7 @@ test('an operator and an administrator whose lists hang leave the instance to th
     world.request('/v1/admin/free-spins/batches', { headers }),
   );
   const answered = countOf([...lists, ...exports]);
-  await vi.waitFor(() => expect(waiting()).toBeGreaterThan(0), PATIENCE);
+  await vi.waitFor(() => expect(waiting('reads')).toBeGreaterThan(0), PATIENCE);
 
   // The answers come while the lists hang: the lock is released later.
   expect((await world.request('/health/ready')).status).toBe(200);
@@ -79,7 +84,7 @@ test('an administrator whose reads cannot be recorded leaves the instance to the
   await locker.query('SELECT pg_advisory_xact_lock($1)', [APPENDS]);
   const reads = Array.from({ length: READS }, () => world.admin('GET', '/v1/admin/sessions'));
   const answered = countOf(reads);
-  await vi.waitFor(() => expect(waiting()).toBeGreaterThan(0), PATIENCE);
+  await vi.waitFor(() => expect(waiting('reads')).toBeGreaterThan(0), PATIENCE);
   expect((await world.request('/health/ready')).status).toBe(200);
   await world.launch();
   await vi.waitFor(() => expect(answered()).toBe(READS - UNDER_WAY), PATIENCE);
@@ -90,4 +95,25 @@ test('an administrator whose reads cannot be recorded leaves the instance to the
   // What was not read is not recorded.
   const path = '/v1/admin/audit?action=sessions.list';
   expect((await world.admin('GET', path)).json['items']).toHaveLength(UNDER_WAY);
+});
+
+/** First of the two keys of the lock on the limits of an operator in a currency. */
+const LIMIT_LOCKS = 7_300_005;
+const GRANTS = 25;
+const GRANTS_UNDER_WAY = 2;
+
+test('an operator whose grants wait for its limits leaves the instance to the others', async () => {
+  await locker.query('BEGIN');
+  const lock = 'SELECT pg_advisory_xact_lock($1, hashtext($2))';
+  await locker.query(lock, [LIMIT_LOCKS, `${OPERATOR}/EUR`]);
+  const grant = (operator: string) => {
+    const { operatorId: _, ...order } = grantOrder();
+    return world.signed(operator, '/v1/operator/free-spins', order);
+  };
+  const grants = Array.from({ length: GRANTS }, () => grant(OPERATOR));
+  await vi.waitFor(() => expect(waiting('changes')).toBe(GRANTS - GRANTS_UNDER_WAY), PATIENCE);
+  await world.launch({}, OTHER_OPERATOR);
+  expect((await grant(OTHER_OPERATOR)).json['state']).toBe('GRANTED');
+  await locker.query('ROLLBACK');
+  expect((await Promise.all(grants)).map(codeOf)).toEqual(Array(GRANTS).fill('201'));
 });

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ReadTurns } from '../../src/database/read-turns.js';
+import { Turns } from '../../src/database/turns.js';
 
 const overloadRefused = vi.fn();
-let turns: ReadTurns;
+let turns: Turns;
 /** The reads that have begun, in order, each with its end. */
 let begun: { readonly name: string; readonly end: () => void }[];
 
 beforeEach(() => {
   vi.useFakeTimers();
   overloadRefused.mockReset();
-  turns = new ReadTurns({ overloadRefused } as never);
+  turns = new Turns({ overloadRefused } as never);
   begun = [];
 });
 afterEach(() => void vi.useRealTimers());
@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers());
 function read(caller: string, count: number, of: 'request' | 'begun' = 'request'): Promise<string>[] {
   return Array.from({ length: count }, (_, n) => {
     const name = `${caller}${n}`;
-    return turns.run(
+    return turns.reads.run(
       caller,
       of,
       () => new Promise<string>((resolve) => begun.push({ name, end: () => resolve(name) })),
@@ -66,7 +66,7 @@ test('all callers have ten reads under way, and take turns', async () => {
 
 test('a read that fails ends its turn', async () => {
   const failures = Array.from({ length: 6 }, () =>
-    turns.run('a', 'request', () => Promise.reject(new Error('away'))),
+    turns.reads.run('a', 'request', () => Promise.reject(new Error('away'))),
   );
   for (const failure of failures) await expect(failure).rejects.toThrow('away');
   const answers = read('a', 4);
@@ -92,7 +92,7 @@ test('a request is refused after three seconds, and a page of an answer that has
   expect(await endAll()).toEqual(['a0', 'a1', 'a2', 'a3']);
   await Promise.all(answers);
   expect(vi.getTimerCount()).toBe(0);
-  expect(turns).toMatchObject({ underWay: 0, callers: new Map() });
+  expect(turns.reads).toMatchObject({ underWay: 0, callers: new Map() });
 });
 
 test('at most two hundred requests of a caller wait; pages of answers that have begun wait beyond', async () => {
@@ -102,4 +102,41 @@ test('at most two hundred requests of a caller wait; pages of answers that have 
   answers.push(...read('a', 1, 'begun'), ...read('b', 1));
   await endAll();
   expect(await Promise.all(answers)).toHaveLength(206);
+});
+
+test('a caller has two changes under way, all callers six, and reads do not count', async () => {
+  const answers = read('r', 4);
+  const ends: { readonly caller: string; readonly end: () => void }[] = [];
+  const begin = (caller: string) =>
+    turns.changes.run(caller, 'request', () => new Promise<void>((end) => ends.push({ caller, end })));
+  const changes = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'd'].map(begin);
+  await passed();
+  expect(ends.map(({ caller }) => caller)).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+  for (let ended = 0; ended < changes.length; ended += 1) {
+    ends[ended]!.end();
+    await passed();
+  }
+  await Promise.all(changes);
+  expect(overloadRefused).not.toHaveBeenCalled();
+  await endAll();
+  await Promise.all(answers);
+});
+
+test('a change is refused after ten seconds, but not if it records what has happened', async () => {
+  let end = (): void => undefined;
+  const held = () => new Promise<void>((resolve) => (end = resolve));
+  for (let under = 0; under < 2; under += 1) void turns.changes.run('a', 'request', held);
+  const ran: string[] = [];
+  const change = turns.changes.run('a', 'request', async () => void ran.push('change'));
+  const record = turns.changes.run('a', 'begun', async () => void ran.push('record'));
+  const refused = expect(change).rejects.toMatchObject({
+    code: 'OVERLOADED',
+    headers: { 'Retry-After': '1' },
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  await refused;
+  expect(overloadRefused.mock.calls).toEqual([['changes-waited']]);
+  end();
+  await record;
+  expect(ran).toEqual(['record']);
 });
