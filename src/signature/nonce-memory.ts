@@ -25,6 +25,11 @@ export class NonceMemory {
 
   constructor(private readonly clock: Clock) {}
 
+  isUsed(tenantId: string, nonce: string, rememberSeconds: number): boolean {
+    const { current, previous } = this.generations(tenantId, rememberSeconds);
+    return current.has(nonce) || previous.has(nonce);
+  }
+
   /** @param perSecond the tenant's rate limit, which determines its capacity */
   claim(
     tenantId: string,
@@ -32,11 +37,10 @@ export class NonceMemory {
     rememberSeconds: number,
     perSecond: number,
   ): 'claimed' | 'used' | 'full' {
-    const generations = this.generations(tenantId, rememberSeconds);
-    if (generations.current.has(nonce) || generations.previous.has(nonce)) return 'used';
-    const remembered = generations.current.size + generations.previous.size;
-    if (remembered >= capacityOf(perSecond, rememberSeconds)) return 'full';
-    generations.current.add(nonce);
+    if (this.isUsed(tenantId, nonce, rememberSeconds)) return 'used';
+    const { current, previous } = this.generations(tenantId, rememberSeconds);
+    if (current.size + previous.size >= capacityOf(perSecond, rememberSeconds)) return 'full';
+    current.add(nonce);
     return 'claimed';
   }
 

@@ -9,17 +9,16 @@ import { NonceMemory } from './nonce-memory.js';
 import { NonceStore } from './nonce.store.js';
 import type { RateRecord } from './rate-record.js';
 import { RedisNonces } from './redis-nonces.js';
-
-/**
- * The result of a claim. If Redis made the claim, `rate` is the tenant's request count; beyond the limit, the nonce is not
- * stored.
- */
-export type NonceClaim = { readonly claimed: false } | { readonly claimed: true; readonly rate?: RateRecord };
+import { TenantWindows } from './tenant-windows.js';
 
 /**
  * Accepts each nonce of a tenant only once within twice the signature tolerance. Nonces are kept in Redis if it is
  * configured, else in the process. Without Redis, operators' nonces are also kept in the database, because operators'
  * calls are not idempotent. Contract, section 1, `X-Nonce`.
+ *
+ * The claim also counts the request towards the tenant's rate limit. A replayed nonce is not counted, so that replayed
+ * requests do not use up the limit. Beyond the limit, the request is going to be refused, and its nonce is not stored:
+ * otherwise refused requests would fill the stores.
  */
 @Injectable()
 export class Nonces {
@@ -29,6 +28,7 @@ export class Nonces {
   constructor(
     configuration: Configuration,
     private readonly tenancy: TenancyService,
+    private readonly windows: TenantWindows,
     private readonly memory: NonceMemory,
     private readonly store: NonceStore,
     private readonly redis: RedisNonces,
@@ -38,18 +38,20 @@ export class Nonces {
   }
 
   /**
-   * Claims the nonce wherever the tenant's nonces are kept. Call it only after the signature has been verified.
+   * Claims the nonce wherever the tenant's nonces are kept, unless the request is beyond the tenant's limit. Call it only
+   * after the signature has been verified.
+   * @returns the tenant's request count; undefined if the nonce was used before
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full, or Redis or the database cannot claim
    */
-  async claim(tenant: Tenant, nonce: string): Promise<NonceClaim> {
-    if (this.redis.configured) {
-      const limit = this.tenancy.requestsPerSecond(tenant);
-      const rate = await this.redis.claim(tenant.id, nonce, this.rememberSeconds, limit);
-      return rate ? { claimed: true, rate } : { claimed: false };
-    }
-    const inProcess = this.claimInProcess(tenant, nonce);
-    if (!inProcess.claimed || tenant.kind === 'PROVIDER') return inProcess;
-    return { claimed: await this.claimInDatabase(tenant, nonce) };
+  async claim(tenant: Tenant, nonce: string): Promise<RateRecord | undefined> {
+    const limit = this.tenancy.requestsPerSecond(tenant);
+    if (this.redis.configured) return this.redis.claim(tenant.id, nonce, this.rememberSeconds, limit);
+    if (this.memory.isUsed(tenant.id, nonce, this.rememberSeconds)) return undefined;
+    const rate = await this.windows.count(tenant.id, limit);
+    if (rate.requests > limit) return rate;
+    if (!this.claimInProcess(tenant, nonce, limit)) return undefined;
+    if (tenant.kind === 'OPERATOR' && !(await this.claimInDatabase(tenant, nonce))) return undefined;
+    return rate;
   }
 
   private claimInDatabase(tenant: Tenant, nonce: string): Promise<boolean> {
@@ -63,8 +65,7 @@ export class Nonces {
   }
 
   /** @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if the memory is full */
-  private claimInProcess(tenant: Tenant, nonce: string): NonceClaim {
-    const limit = this.tenancy.requestsPerSecond(tenant);
+  private claimInProcess(tenant: Tenant, nonce: string, limit: number): boolean {
     const outcome = this.memory.claim(tenant.id, nonce, this.rememberSeconds, limit);
     if (outcome === 'full') {
       this.logger.warn({
@@ -73,6 +74,6 @@ export class Nonces {
       });
       throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
     }
-    return { claimed: outcome === 'claimed' };
+    return outcome === 'claimed';
   }
 }

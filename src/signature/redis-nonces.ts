@@ -7,10 +7,8 @@ import { RedisConnection } from '../runtime/redis.js';
 import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
 
 /**
- * Counts the request in the window KEYS[2] of ARGV[2] milliseconds, and claims the nonce KEYS[1] for ARGV[1] seconds. A
- * replayed nonce is not counted, so that replayed requests do not use up the tenant's limit. Beyond the limit, ARGV[4],
- * the request is going to be refused, and its nonce is not stored: otherwise refused requests would fill Redis. In a
- * cluster, ioredis sends the script again if the connection closes before the answer. The id of the claim, ARGV[3],
+ * Counts the request in the window KEYS[2] of ARGV[2] milliseconds, and claims the nonce KEYS[1] for ARGV[1] seconds,
+ * unless the request is beyond the limit, ARGV[4]. A replayed nonce is not counted. In a cluster, ioredis sends the script again if the connection closes before the answer. The id of the claim, ARGV[3],
  * distinguishes such a repetition, which is counted twice, from a replay.
  */
 const CLAIM_NONCE = `

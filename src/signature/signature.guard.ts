@@ -13,7 +13,8 @@ import { Clock, monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { type NonceClaim, Nonces } from './nonces.js';
+import { Nonces } from './nonces.js';
+import type { RateRecord } from './rate-record.js';
 import type { SignedRequest } from './tenant.decorator.js';
 
 /**
@@ -60,10 +61,10 @@ export class SignatureGuard implements CanActivate {
    * Puts the tenant and its request count on the request.
    * @throws InvalidSignatureError if the nonce was used before
    */
-  private admit(request: SignedRequest, tenant: Provider | Operator, claim: NonceClaim): true {
-    if (!claim.claimed) throw this.refusal(request, 'nonce_replayed', tenant.id);
+  private admit(request: SignedRequest, tenant: Provider | Operator, rate: RateRecord | undefined): true {
+    if (!rate) throw this.refusal(request, 'nonce_replayed', tenant.id);
     request.tenant = tenant;
-    if (claim.rate) request.rateRecord = claim.rate;
+    request.rateRecord = rate;
     if (tenant.kind === 'OPERATOR') {
       const admittedAt = this.clock.unixSeconds();
       actsAs(request, { actor: `operator:${tenant.id}`, role: 'operator' }, () =>

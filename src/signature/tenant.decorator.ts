@@ -3,10 +3,10 @@ import type { ActingRequest } from '../audit/actor.js';
 import type { Operator, Provider } from '../tenancy/tenant.js';
 import type { RateRecord } from './rate-record.js';
 
-/** A signed request. `SignatureGuard` sets the tenant after it has verified the signature. */
+/** A signed request. `SignatureGuard` sets both fields after it has verified the signature. */
 export interface SignedRequest extends ActingRequest {
   tenant?: Provider | Operator;
-  /** The tenant's request count in Redis; absent without Redis, because `ThrottlingModule` then counts. */
+  /** The tenant's request count. */
   rateRecord?: RateRecord;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { OPERATOR, OTHER_PROVIDER, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
 const world = useWorld();
@@ -49,6 +49,19 @@ test('a replayed nonce does not count towards the limit', async () => {
   for (const { text } of await Promise.all(replays)) expect(text).toBe('invalid signature');
   expect(limited([await world.signed(tenant, VERIFY, {})])).toHaveLength(0);
 });
+
+// With Redis, nonces are not in the database.
+test.runIf(inject('redisUrl') === null)(
+  'the database stores no nonce of a request beyond the limit',
+  async () => {
+    const tenant = await world.createOperator({ requestsPerSecond: 1 });
+    const replies = await flood(tenant, '/v1/operator/sessions');
+    const refused = limited(replies).length;
+    expect(refused).toBeGreaterThan(0);
+    const rows = await world.sql.run('SELECT FROM nonces WHERE tenant_id = $1', [tenant]);
+    expect(rows).toHaveLength(replies.length - refused);
+  },
+);
 
 test('a route without a signature has no limit, and no answer reveals the limit', async () => {
   const replies = await Promise.all(Array.from({ length: 30 }, () => world.request('/health/live')));

@@ -1,12 +1,24 @@
+import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { monotonicMs } from '../runtime/clock.js';
 import { CountingWindows } from '../runtime/counting-windows.js';
+import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
 
 type ThrottlerStorageRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** Keeps a count for each tenant. The library's own storage filters the times of all hits at each request. */
+/**
+ * Counts the requests of each tenant in this process, for installations without Redis. It is the storage of
+ * `@nestjs/throttler`; the library's own one filters the times of all hits at each request.
+ */
+@Injectable()
 export class TenantWindows implements ThrottlerStorage {
   private readonly requests = new CountingWindows(monotonicMs);
+
+  /** Counts a request in the tenant's window. */
+  async count(tenantId: string, limit: number): Promise<RateRecord> {
+    const { totalHits, timeToExpire } = await this.increment(tenantId, RATE_WINDOW_MS, limit);
+    return { requests: totalHits, windowEndsInMs: timeToExpire * 1000 };
+  }
 
   /**
    * Counts a request. A refused tenant stays refused until its window ends; the library's `blockDuration` is not used.

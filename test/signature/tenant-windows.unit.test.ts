@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { MAX_WINDOWS } from '../../src/runtime/counting-windows.js';
-import { TenantWindows } from '../../src/throttling/tenant-windows.js';
+import { TenantWindows } from '../../src/signature/tenant-windows.js';
 
 const TTL_MS = 1_000;
 const LIMIT = 3;
