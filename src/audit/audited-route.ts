@@ -11,6 +11,7 @@ import type { Observable } from 'rxjs';
 import { prefersCsv } from '../api/lists/list.js';
 import { parseJsonObject } from '../api/validation/json.js';
 import { isIdentifier } from '../api/validation/identifier.js';
+import { validParameters } from '../api/validation/query.js';
 import type { ActingRequest } from './actor.js';
 import type { NewEntry } from './entry.js';
 import { Reads } from './reads.js';
@@ -74,9 +75,9 @@ function targetPart(value: string): string {
 
 /**
  * Records each read of a route that shows players, money or administrators, with its query parameters, before it is
- * answered. A read is recorded in its turn: entries are appended one after the other, and each that waits takes a
- * connection.
- * @throws CroupierError RATE_LIMITED after too many reads
+ * answered. An invalid query is refused first, so that its text cannot fill the log, from which nothing is deleted. A read
+ * is recorded in its turn: entries are appended one after the other, and each that waits takes a connection.
+ * @throws CroupierError INVALID_REQUEST · RATE_LIMITED after too many reads
  */
 @Injectable()
 export class RecordSensitiveReads implements NestInterceptor {
@@ -89,7 +90,7 @@ export class RecordSensitiveReads implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ActingRequest>();
     // The guard has set the actor.
     const actor = request.actor!;
-    const entry = { ...newEntryOf(context, this.reflector), after: request.query };
+    const entry = { ...newEntryOf(context, this.reflector), after: validParameters(context) };
     // A poll reads a page; the same address as CSV is the whole list.
     if (isPolled(context, this.reflector) && !prefersCsv(request)) await this.reads.recordPoll(actor, entry);
     else await this.reads.record(actor, entry);

@@ -114,6 +114,16 @@ describe("an administrator's action is recorded:", () => {
     expect(all).toContainEqual(expect.objectContaining({ after: { actor: 'nobody' } }));
   });
 
+  test('a read only if its query is valid, and only with parameters that the route knows', async () => {
+    const junk = `junk=${'A'.repeat(15_000)}`;
+    expect((await world.admin('GET', `/v1/admin/sessions?limit=7&${junk}`)).status).toBe(400);
+    expect(await entries('&action=sessions.list')).toEqual([]);
+    expect((await world.admin('GET', '/v1/admin/sessions?limit=7')).status).toBe(200);
+    expect(await entries('&action=sessions.list')).toMatchObject([{ after: { limit: '7' } }]);
+    expect((await world.admin('GET', `/v1/admin/overview?${junk}`)).status).toBe(200);
+    expect((await newest('overview'))['after']).toEqual({});
+  });
+
   test('a read of limits, with the amounts used, and a preview, which may show them', async () => {
     await world.admin('GET', '/v1/admin/limits?limit=3');
     expect(await newest('limits')).toMatchObject({ action: 'limits.list', after: { limit: '3' } });
