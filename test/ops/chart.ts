@@ -110,6 +110,7 @@ function evaluate(expression: string, scope: Scope): unknown {
     if (/^\d+$/.test(token)) return Number(token);
     if (token === '.') return scope.dot;
     if (token.startsWith('.')) return pathIn(scope.dot, token.slice(1));
+    if (token === '$') return scope.root;
     if (token.startsWith('$.')) return pathIn(scope.root, token.slice(2));
     if (token.startsWith('$')) return scope.variables[token.slice(1)];
     throw new Error(`${token} is not known`);

@@ -49,6 +49,25 @@ describe('the chart', () => {
     expect(valid({ ...values, environment: { NODE_ENV: 'test' } })).toBe(false);
   });
 
+  test('lets only the named peers reach the instances', () => {
+    const from = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } }];
+    const changed = { networkPolicy: { from } };
+    expect(valid({ ...values, ...changed }), JSON.stringify(valid.errors)).toBe(true);
+    // Kubernetes refuses a peer without a selector.
+    expect(valid({ ...values, networkPolicy: { from: [{}] } })).toBe(false);
+    const deployment = objects().find(({ kind }) => kind === 'Deployment')!;
+    expect(objects(changed).find(({ kind }) => kind === 'NetworkPolicy')!['spec']).toEqual({
+      podSelector: deployment['spec'].selector,
+      policyTypes: ['Ingress'],
+      ingress: [
+        {
+          from,
+          ports: [{ protocol: 'TCP', port: deployment['spec'].template.spec.containers[0].ports[0].name }],
+        },
+      ],
+    });
+  });
+
   test('renders to the configured objects', () => {
     const usual = ['Deployment', 'HorizontalPodAutoscaler', 'PodDisruptionBudget', 'Service'];
     expect(kinds()).toEqual(usual);
@@ -58,9 +77,12 @@ describe('the chart', () => {
     const all = {
       ownerSecretName: 'owner',
       monitoring: { enabled: true },
+      networkPolicy: { from: [{ podSelector: {} }] },
       ingress: { ...values['ingress'], enabled: true, className: 'nginx', tlsSecretName: 'tls' },
     };
-    expect(kinds(all)).toEqual(expect.arrayContaining(['CronJob', 'Ingress', 'Job', 'PodMonitor', ...usual]));
+    expect(kinds(all)).toEqual(
+      expect.arrayContaining(['CronJob', 'Ingress', 'Job', 'NetworkPolicy', 'PodMonitor', ...usual]),
+    );
     for (const { metadata, apiVersion } of objects(all)) {
       expect(metadata.name).toMatch(/^play/);
       expect(metadata.labels['app.kubernetes.io/name']).toBe('croupier');
