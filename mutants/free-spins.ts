@@ -16,6 +16,7 @@ const LIMITS = 'test/limits/limits.test.ts';
 const WINS = 'test/free-spins/winnings.test.ts';
 const SHARED_REFERENCES = 'test/free-spins/shared-references.long.test.ts';
 const OWN_FAILURES = 'test/free-spins/own-failures.long.test.ts';
+const LOST_OUTCOMES = 'test/free-spins/lost-outcomes.long.test.ts';
 const FAIR_TURNS = 'test/free-spins/fair-turns.long.test.ts';
 
 export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
@@ -129,6 +130,25 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
     replacement: ' AND NOT cancel_due',
     tests: [OWN_FAILURES],
     harm: 'A call that could not be made ends the claim of a later attempt, whose grant is then sent twice.',
+  },
+  {
+    name: 'unclaim-frees-the-number',
+    file: GRANT,
+    text: `SET lease_until = NULL, updated_at = clock_timestamp()
+    WHERE request_ref = :requestRef AND lease_until IS NOT NULL`,
+    replacement: `SET attempt = attempt - 1, lease_until = NULL, updated_at = clock_timestamp()
+    WHERE request_ref = :requestRef AND lease_until IS NOT NULL`,
+    tests: [LOST_OUTCOMES],
+    harm: 'A repeated write ends the claim of another instance, and the grant is sent twice.',
+  },
+  {
+    name: 'failure-of-cancel-repeated',
+    file: GRANT,
+    text: `AND cancel_attempt = :cancelAttempt AND state = 'GRANTED'
+      AND cancel_lease_until IS NOT NULL`,
+    replacement: `AND cancel_attempt = :cancelAttempt AND state = 'GRANTED'`,
+    tests: [LOST_OUTCOMES],
+    harm: 'The repeated write of a failure ends a cancel that became due after it.',
   },
   {
     name: 'expired-lease-certainly-failed',

@@ -249,7 +249,7 @@ const inBatch = (condition: string) =>
 
 /**
  * While a grant of the batch is sent again or voided, its failure counts as present. A grant that was granted at its first
- * attempt did not fail, even if its cancel did.
+ * attempt did not fail, even if its cancel did. An attempt whose call could not be made counts like one that failed.
  */
 const BATCH_FAILS = `
   g.state = 'FAILED' OR (g.state = 'PENDING' AND g.attempt > 0)

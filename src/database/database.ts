@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
@@ -18,6 +19,11 @@ export type Query = <Row extends object>(
   values: object,
   onSend?: OnSend,
 ) => Promise<Row[]>;
+
+/** How long a write is repeated while its connections fail, in milliseconds. Most fail-overs take less. */
+const PERSIST_MS = 30_000;
+/** Pause before each repetition, in milliseconds. */
+const PERSIST_PAUSE_MS = 200;
 
 /** Runs statements on a connection, or on any free connection of a pool. */
 export function queryOn(runner: Runner): Query {
@@ -127,6 +133,21 @@ export class Database {
     }
   }
 
+  /**
+   * Runs a write whose loss nothing else repairs. After an error of its connection it is repeated, for 30 seconds or until
+   * the service has stopped. The write must tolerate that: an earlier one may be committed although its answer was lost.
+   */
+  async persist<T>(write: () => Promise<T>): Promise<T> {
+    for (const endMs = monotonicMs() + PERSIST_MS; ;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isOfConnection(error) || monotonicMs() >= endMs || !this.dataSource.isInitialized) throw error;
+      }
+      await sleep(PERSIST_PAUSE_MS, undefined, { ref: false });
+    }
+  }
+
   connections(): PoolLevels {
     return levelsOf(this.pool);
   }
@@ -179,6 +200,18 @@ async function checkOut(runner: QueryRunner): Promise<Connection> {
 function rethrowFromHere(error: unknown): never {
   Error.captureStackTrace(error as Error);
   throw error;
+}
+
+/** SQLSTATEs of a server that cannot be connected to, shuts down, or is a standby and refuses writes. */
+const UNAVAILABLE = /^(08...|53300|57P0[1-3]|25006)$/;
+
+/**
+ * Whether an error says that a connection was lost or not opened. Only errors that the server reports have a severity; all
+ * others count as such.
+ */
+function isOfConnection(error: unknown): boolean {
+  const { severity, code } = error as { readonly severity?: string; readonly code?: string };
+  return severity === undefined || UNAVAILABLE.test(code ?? '');
 }
 
 /** Whether pg has stopped waiting for the answer to a statement, which may still be running. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { lookUp } from '../database/planner.js';
-import { named } from '../database/statement.js';
+import { named, type Statement } from '../database/statement.js';
 import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
 import type { RevocationNotification } from './session.response.js';
 
@@ -143,14 +143,19 @@ export class RevocationStore {
 
   /** Lets a notification wait to be sent by any instance, because its call could not be made. */
   async unclaim(claimed: ClaimedRevocation): Promise<void> {
-    await this.database.query(UNCLAIM, claimed);
+    await this.persist(UNCLAIM, claimed);
   }
 
   async complete(
     claimed: ClaimedRevocation,
     { delivered, status, error }: RevocationNotification,
   ): Promise<void> {
-    await this.database.query(COMPLETE, { ...claimed, delivered, status, error });
+    await this.persist(COMPLETE, { ...claimed, delivered, status, error });
+  }
+
+  /** Repeats the write if its connection is lost. A repetition finds that the lease of `claimed` has ended. */
+  private async persist(statement: Statement, values: object): Promise<void> {
+    await this.database.persist(() => this.database.query(statement, values));
   }
 
   async notification(sessionId: string): Promise<StoredNotification | undefined> {

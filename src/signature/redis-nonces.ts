@@ -10,10 +10,14 @@ import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
  * Counts the request in the window KEYS[2] of ARGV[2] milliseconds, and claims the nonce KEYS[1] for ARGV[1] seconds,
  * unless the request is beyond the limit, ARGV[4]. A replayed nonce is not counted. In a cluster, ioredis sends the script again if the connection closes before the answer. The id of the claim, ARGV[3],
  * distinguishes such a repetition, which is counted twice, from a replay.
+ *
+ * Redis stores the end of a window as a time of day. If its clock is set back, or a fail-over leads to a server whose
+ * clock is behind, a window would last longer than ARGV[2]; such a window is replaced.
  */
 const CLAIM_NONCE = `
 local claimed = redis.call('GET', KEYS[1])
 if claimed and claimed ~= ARGV[3] then return false end
+if redis.call('PTTL', KEYS[2]) > tonumber(ARGV[2]) then redis.call('DEL', KEYS[2]) end
 redis.call('SET', KEYS[2], '0', 'PX', ARGV[2], 'NX')
 local requests = redis.call('INCR', KEYS[2])
 if requests <= tonumber(ARGV[4]) then redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[1], 'NX') end

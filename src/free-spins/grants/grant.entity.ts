@@ -52,7 +52,10 @@ export class Grant {
   @Column(nullable(text('expiry')))
   expiry: 'BEGUN' | 'FAILED' | null;
 
-  /** The number of the latest grant callback; 0 before the first. Failures of earlier callbacks are ignored. */
+  /**
+   * The number of the latest claim to send the grant; 0 before the first. Failures of earlier claims are ignored. A claim
+   * whose call could not be made has a number, too.
+   */
   @Column(integer('attempt'))
   attempt: number;
 

@@ -121,8 +121,8 @@ export const GRANTED = named(
 /**
  * Records the failure of an attempt, unless a later attempt has begun. The failure replaces one that `grant_expire` has
  * recorded for the same attempt. It clears `outcome_unknown` only if it is a refusal, which proves that no attempt was
- * booked, or belongs to the first attempt. In the first attempt, `outcome_unknown` is true only because `grant_expire`
- * ran before the answer arrived. `stateBefore`, from the statement's snapshot, lets the failure be counted once.
+ * booked, or belongs to the first attempt, whose `outcome_unknown` is true only because `grant_expire` ran before the
+ * answer arrived. An attempt whose call could not be made counts here, too. `stateBefore`, from the statement's snapshot, lets the failure be counted once.
  */
 export const FAILED = named(
   'grant_failed',
@@ -136,12 +136,13 @@ export const FAILED = named(
 
 /**
  * Ends the claim of an attempt whose call could not be made, so that the grant waits to be sent again. If its cancel was
- * requested meanwhile, it is not sent again.
+ * requested meanwhile, it is not sent again. The number of the attempt is not used again, so that a repetition of this
+ * statement cannot end a later claim.
  */
 export const UNCLAIM = named(
   'grant_unclaim',
   `UPDATE free_spin_grants
-      SET attempt = attempt - 1, lease_until = NULL, updated_at = clock_timestamp()
+      SET lease_until = NULL, updated_at = clock_timestamp()
     WHERE request_ref = :requestRef AND lease_until IS NOT NULL AND attempt = :attempt AND NOT cancel_due
    RETURNING request_ref`,
 );
@@ -221,13 +222,17 @@ export const CANCELLED = named(
    RETURNING ${GRANT}`,
 );
 
-/** Records the failure of a cancel, unless a later one was claimed. Only a person can have the cancel sent again. */
+/**
+ * Records the failure of a cancel, unless a later one was claimed. Only a person can have the cancel sent again. The
+ * condition on the lease keeps a repetition of this statement from ending a cancel that became due after the failure.
+ */
 export const CANCEL_FAILED = named(
   'grant_cancel_failed',
   `UPDATE free_spin_grants g
       SET last_cancel_error = :error, cancel_lease_until = NULL, cancel_due = false, expiry = ${EXPIRY_AFTER_FAILURE},
           updated_at = clock_timestamp()
     WHERE request_ref = :requestRef AND cancel_attempt = :cancelAttempt AND state = 'GRANTED'
+      AND cancel_lease_until IS NOT NULL
    RETURNING ${GRANT}`,
 );
 

@@ -38,7 +38,8 @@ export type ClaimedCancel = Grant & { readonly cancelAttempt: number };
 
 /**
  * Reads and writes grants; every update is conditional on the current state. A write that begins or ends an attempt
- * returns the changed grant, or undefined if its condition did not hold.
+ * returns the changed grant, or undefined if its condition did not hold. Outcomes of calls are written again if their
+ * connection is lost; a repetition after a commit changes no later attempt or cancel.
  */
 @Injectable()
 export class GrantStore implements OnModuleInit {
@@ -126,20 +127,19 @@ export class GrantStore implements OnModuleInit {
   ): Promise<(Grant & { readonly cancelAttempt: number | null }) | undefined> {
     const owner = JSON.stringify([providerId, operatorId, playerRef, externalRef]);
     const values = { requestRef, externalRef, claimsCancel, leaseSeconds: this.leaseSeconds };
-    const granted = await this.database.transaction(async ({ query }) => {
-      await query(sql.LOCK_EXTERNAL_REF, { owner });
-      return query<Grant & { cancelAttempt: number | null }>(sql.GRANTED, values);
-    });
+    const granted = await this.database.persist(() =>
+      this.database.transaction(async ({ query }) => {
+        await query(sql.LOCK_EXTERNAL_REF, { owner });
+        return query<Grant & { cancelAttempt: number | null }>(sql.GRANTED, values);
+      }),
+    );
     return this.count(granted)[0];
   }
 
   /** Records the failure of the grant's attempt, unless a later attempt has begun. */
   async recordFailed({ requestRef, attempt }: Grant, failure: Failure): Promise<Grant | undefined> {
     const values = { requestRef, attempt, ...failure, status: failure.status };
-    const failed = await this.database.query<Grant & { readonly stateBefore: Grant['state'] }>(
-      sql.FAILED,
-      values,
-    );
+    const failed = await this.persist<Grant & { readonly stateBefore: Grant['state'] }>(sql.FAILED, values);
     this.count(failed.filter(({ stateBefore }) => stateBefore !== 'FAILED'));
     return failed[0];
   }
@@ -154,7 +154,7 @@ export class GrantStore implements OnModuleInit {
    * possible any more, records that the provider was not called.
    */
   async unclaim(grant: Grant, error: string): Promise<void> {
-    const unclaimed = await this.database.query(sql.UNCLAIM, grant);
+    const unclaimed = await this.persist(sql.UNCLAIM, grant);
     if (unclaimed.length === 0) await this.recordNotSent(grant, error);
   }
 
@@ -187,13 +187,13 @@ export class GrantStore implements OnModuleInit {
   }
 
   /** Makes a grant CANCELLED, unless it is no longer GRANTED. */
-  recordCancelled(requestRef: string): Promise<Grant | undefined> {
-    return this.move(sql.CANCELLED, { requestRef });
+  async recordCancelled(requestRef: string): Promise<Grant | undefined> {
+    return this.count(await this.persist<Grant>(sql.CANCELLED, { requestRef }))[0];
   }
 
   /** Records the failure of a cancel, unless a later cancel was claimed or the grant is no longer GRANTED. */
   async recordCancelFailed(cancel: ClaimedCancel, error: string): Promise<Grant | undefined> {
-    return (await this.database.query<Grant>(sql.CANCEL_FAILED, { ...cancel, error }))[0];
+    return (await this.persist<Grant>(sql.CANCEL_FAILED, { ...cancel, error }))[0];
   }
 
   /**
@@ -201,7 +201,7 @@ export class GrantStore implements OnModuleInit {
    * @returns false if it is not due
    */
   async unclaimCancel(cancel: ClaimedCancel): Promise<boolean> {
-    return (await this.database.query(sql.UNCLAIM_CANCEL, cancel)).length > 0;
+    return (await this.persist(sql.UNCLAIM_CANCEL, cancel)).length > 0;
   }
 
   /** Counts grants in the metrics by the states that they have reached, and returns them. */
@@ -211,8 +211,7 @@ export class GrantStore implements OnModuleInit {
     return grants;
   }
 
-  /** Runs a statement that changes the state of a grant, and counts it in the metrics. */
-  private async move(statement: Statement, values: object): Promise<Grant | undefined> {
-    return this.count(await this.database.query<Grant>(statement, values))[0];
+  private persist<Row extends object>(statement: Statement, values: object): Promise<Row[]> {
+    return this.database.persist(() => this.database.query<Row>(statement, values));
   }
 }
