@@ -9,6 +9,7 @@ import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js'
 import { monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Provider } from '../tenancy/tenant.js';
+import { type Claim, leaseCoversCallback } from './callback-lease.js';
 import type { CallbackRoute } from './callbacks.openapi.js';
 import { CallbackStore } from './callback.store.js';
 
@@ -27,6 +28,8 @@ export interface ProviderCallback {
   /** The requestRef or sessionId by which administrators find the callback. */
   readonly reference: string;
   readonly body: object;
+  /** Undefined for a question, which needs no claim. */
+  readonly claim: Claim | undefined;
 }
 
 /** The outcome of a callback. `error` has no internal details, so that the API can show it. */
@@ -81,13 +84,20 @@ export class ProviderCallbacks {
     const body = JSON.stringify(callback.body);
     const callbackId = await this.begin(callback, body);
     if (callbackId === undefined) return unsent('the call could not be recorded');
+    if (callback.claim && !leaseCoversCallback(this.configuration, callback.claim)) {
+      const late = unsent('this instance was suspended, or too slow, after it claimed the call');
+      const { providerId, route, reference } = callback;
+      this.logger.error({ msg: 'a callback was not sent', providerId, route, reference, error: late.error });
+      await this.complete(callbackId, late, 0);
+      return late;
+    }
     const startedMs = monotonicMs();
     const answer = await this.post(provider, callback, body);
     const durationMs = monotonicMs() - startedMs;
     this.measure(callback, answer, durationMs);
     const outcome = this.outcome(answer);
     this.logFailure(callback, answer, outcome);
-    await this.complete(callbackId, answer, outcome, durationMs);
+    await this.complete(callbackId, outcome, durationMs);
     return outcome;
   }
 
@@ -137,14 +147,9 @@ export class ProviderCallbacks {
   }
 
   /** Records the outcome of the attempt. Never rejects. */
-  private async complete(
-    callbackId: number,
-    answer: CallbackAnswer,
-    outcome: CallbackOutcome,
-    durationMs: number,
-  ): Promise<void> {
+  private async complete(callbackId: number, outcome: CallbackOutcome, durationMs: number): Promise<void> {
     const completion = {
-      status: answer.kind === 'answered' ? answer.status : null,
+      status: outcome.kind === 'answered' ? outcome.status : null,
       answer: outcome.kind === 'answered' ? outcome.words : null,
       error: outcome.error ?? null,
       durationMs: Math.round(durationMs),

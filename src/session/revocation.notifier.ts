@@ -168,7 +168,8 @@ export class RevocationNotifier {
     const { sessionId, revocationRef, providerId, playerRef, gameId, reason, revokedAt } = claimed;
     const body = { revocationRef, sessionId, playerRef, gameId, reason, revokedAt: revokedAt.toISOString() };
     const route = '/v1/game/session/revoke';
-    const outcome = await this.callbacks.call({ providerId, route, reference: sessionId, body });
+    const call = { providerId, route, reference: sessionId, body, claim: claimed } as const;
+    const outcome = await this.callbacks.call(call);
     if (isNotMade(outcome)) {
       await this.revocations.unclaim(claimed);
       return { notification: PENDING, wasMade: false };

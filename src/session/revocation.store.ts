@@ -3,11 +3,11 @@ import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { lookUp } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
-import { callbackLeaseSeconds } from '../provider-callback/callback-lease.js';
+import { callbackLeaseSeconds, type Claim, claimWith } from '../provider-callback/callback-lease.js';
 import type { RevocationNotification } from './session.response.js';
 
 /** A claimed notification, which this instance must send once. */
-export interface ClaimedRevocation {
+export interface ClaimedRevocation extends Claim {
   readonly sessionId: string;
   readonly revocationRef: string;
   readonly providerId: string;
@@ -119,18 +119,16 @@ export class RevocationStore {
   }
 
   /** Claims an unsent notification. Once the claim is committed, only a person can have the notification sent again. */
-  async claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
-    const values = { sessionId, leaseSeconds: this.leaseSeconds };
-    return (await this.database.query<ClaimedRevocation>(CLAIM, values))[0];
+  claim(sessionId: string): Promise<ClaimedRevocation | undefined> {
+    return claimWith(this.database.query, CLAIM, { sessionId, leaseSeconds: this.leaseSeconds });
   }
 
   /**
    * Claims an undelivered notification to send it once more.
    * @returns undefined if it is delivered or under way
    */
-  async claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
-    const values = { sessionId, leaseSeconds: this.leaseSeconds };
-    return (await query<ClaimedRevocation>(CLAIM_AGAIN, values))[0];
+  claimAgain(query: Query, sessionId: string): Promise<ClaimedRevocation | undefined> {
+    return claimWith(query, CLAIM_AGAIN, { sessionId, leaseSeconds: this.leaseSeconds });
   }
 
   /**

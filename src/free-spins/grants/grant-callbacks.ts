@@ -1,22 +1,26 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Claim } from '../../provider-callback/callback-lease.js';
 import {
   type CallbackOutcome,
   isNotMade,
   ProviderCallbacks,
 } from '../../provider-callback/provider-callbacks.service.js';
 import type { Grant } from './grant.entity.js';
-import { type ClaimedCancel, GrantStore } from './grant.store.js';
+import { type ClaimedCancel, type ClaimedGrant, type GrantedGrant, GrantStore } from './grant.store.js';
 import { type Failure, judgeCancel, judgeGrant, judgeStatus } from '../rules/answers.js';
 
 const UNKNOWN_OUTCOME =
   'no outcome was recorded in time: the platform may have stopped while the provider was called';
 
+/** A grant as stored after its callback; with the fields of a claim if its outcome was recorded as GRANTED. */
+export type SentGrant = Grant & Partial<GrantedGrant>;
+
 /**
  * Sends callbacks about grants to their providers, without retries, and records the outcomes.
  *
- * Invariant: a grant or cancel callback is sent only after this instance has committed its claim. If the instance
- * crashes, the lease of the claim expires. Then a grant becomes FAILED with `outcomeUnknown`, and a cancel can be sent
- * again, which `QueueRunner` does if it is due.
+ * Invariant: a grant or cancel callback is sent only after this instance has committed its claim, and only while the lease
+ * of the claim is longer than the call may take. If the instance crashes, the lease expires. Then a grant becomes FAILED
+ * with `outcomeUnknown`, and a cancel can be sent again, which `QueueRunner` does if it is due.
  */
 @Injectable()
 export class GrantCallbacks {
@@ -33,10 +37,7 @@ export class GrantCallbacks {
    *   cancel; if false, `QueueRunner` sends a due cancel
    * @returns the grant as stored afterwards; `cancelAttempt` if the cancel was claimed
    */
-  async send(
-    grant: Grant,
-    claimsCancel = false,
-  ): Promise<Grant & { readonly cancelAttempt?: number | null }> {
+  async send(grant: ClaimedGrant, claimsCancel = false): Promise<SentGrant> {
     return this.recordOutcome(grant, await this.callGrant(grant), claimsCancel);
   }
 
@@ -44,7 +45,7 @@ export class GrantCallbacks {
    * Sends the callback of a claimed grant of the queue once, and records the outcome. If the call could not be made, the
    * grant waits to be sent again.
    */
-  async sendQueued(grant: Grant): Promise<CallbackOutcome> {
+  async sendQueued(grant: ClaimedGrant): Promise<CallbackOutcome> {
     const outcome = await this.callGrant(grant);
     if (isNotMade(outcome)) await this.grants.unclaim(grant, outcome.error);
     else await this.recordOutcome(grant, outcome, false);
@@ -67,7 +68,7 @@ export class GrantCallbacks {
     cancel: ClaimedCancel,
   ): Promise<{ outcome: CallbackOutcome; grant: Grant; failure?: Failure }> {
     const { requestRef } = cancel;
-    const outcome = await this.call('/v1/game/free-spins/cancel', cancel, bodyOf(cancel));
+    const outcome = await this.call('/v1/game/free-spins/cancel', cancel, bodyOf(cancel), cancel);
     const judged = judgeCancel(outcome);
     const recorded = await this.recordCancel(cancel, outcome, judged);
     const grant = recorded ?? (await this.grants.stored(requestRef));
@@ -93,17 +94,17 @@ export class GrantCallbacks {
     return this.grants.recordCancelFailed(cancel, judged.failure.error);
   }
 
-  private callGrant(grant: Grant): Promise<CallbackOutcome> {
+  private callGrant(grant: ClaimedGrant): Promise<CallbackOutcome> {
     const { requestRef, playerRef, gameId, spins, betAmountMinor, currency } = grant;
     const body = { requestRef, playerRef, gameId, spins, betAmountMinor, currency };
-    return this.call('/v1/game/free-spins/grant', grant, body);
+    return this.call('/v1/game/free-spins/grant', grant, body, grant);
   }
 
   private async recordOutcome(
     grant: Grant,
     outcome: CallbackOutcome,
     claimsCancel: boolean,
-  ): Promise<Grant & { readonly cancelAttempt?: number | null }> {
+  ): Promise<SentGrant> {
     const judged = judgeGrant(outcome);
     if (judged.ok) return this.recordGranted(grant, judged.externalRef, claimsCancel);
     this.logUnusable(grant, outcome, judged.failure);
@@ -111,11 +112,7 @@ export class GrantCallbacks {
     return failed ?? (await this.grants.stored(grant.requestRef));
   }
 
-  private async recordGranted(
-    grant: Grant,
-    externalRef: string,
-    claimsCancel: boolean,
-  ): Promise<Grant & { readonly cancelAttempt?: number | null }> {
+  private async recordGranted(grant: Grant, externalRef: string, claimsCancel: boolean): Promise<SentGrant> {
     const { requestRef } = grant;
     const granted = await this.grants.recordGranted(grant, externalRef, claimsCancel);
     if (granted) {
@@ -151,8 +148,9 @@ export class GrantCallbacks {
     route: Parameters<ProviderCallbacks['call']>[0]['route'],
     { providerId, requestRef }: Grant,
     body: object,
+    claim?: Claim,
   ): Promise<CallbackOutcome> {
-    return this.callbacks.call({ providerId, route, reference: requestRef, body });
+    return this.callbacks.call({ providerId, route, reference: requestRef, body, claim });
   }
 }
 

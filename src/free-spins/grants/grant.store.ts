@@ -6,7 +6,7 @@ import { Database, type Query } from '../../database/database.js';
 import type { Statement } from '../../database/statement.js';
 import { Metrics } from '../../observability/metrics.js';
 import { currentRequestId } from '../../observability/trace.js';
-import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
+import { callbackLeaseSeconds, type Claim, claimWith } from '../../provider-callback/callback-lease.js';
 import { Grant } from './grant.entity.js';
 import { type GrantFilter, grantPage } from './grant-page.store.js';
 import * as sql from './grant.sql.js';
@@ -33,8 +33,14 @@ export type NewGrant = Readonly<
 /** A changed grant, to be counted in the metrics by its new state. */
 export type Reached = Pick<Grant, 'operatorId' | 'providerId' | 'state'>;
 
-/** A grant with the number of its claimed cancel. */
-export type ClaimedCancel = Grant & { readonly cancelAttempt: number };
+/** A grant whose callback this instance has claimed. */
+export type ClaimedGrant = Grant & Claim;
+
+/** A grant whose cancel this instance has claimed, with its number. */
+export type ClaimedCancel = ClaimedGrant & { readonly cancelAttempt: number };
+
+/** A grant that has become GRANTED; `cancelAttempt` is null if its cancel was not claimed. */
+export type GrantedGrant = ClaimedGrant & { readonly cancelAttempt: number | null };
 
 /**
  * Reads and writes grants; every update is conditional on the current state. A write that begins or ends an attempt
@@ -82,8 +88,8 @@ export class GrantStore implements OnModuleInit {
   }
 
   /** Records a grant and its first attempt, unless the requestRef is taken. */
-  async record(query: Query, grant: NewGrant): Promise<Grant | undefined> {
-    return (await query<Grant>(sql.RECORD, { ...grant, leaseSeconds: this.leaseSeconds }))[0];
+  record(query: Query, grant: NewGrant): Promise<ClaimedGrant | undefined> {
+    return claimWith(query, sql.RECORD, { ...grant, leaseSeconds: this.leaseSeconds });
   }
 
   /**
@@ -99,20 +105,19 @@ export class GrantStore implements OnModuleInit {
   }
 
   /** Claims an unsent grant, unless it was claimed before. */
-  async claim(requestRef: string): Promise<Grant | undefined> {
-    const values = { requestRef, leaseSeconds: this.leaseSeconds };
-    return (await this.database.query<Grant>(sql.CLAIM, values))[0];
+  claim(requestRef: string): Promise<ClaimedGrant | undefined> {
+    return claimWith(this.database.query, sql.CLAIM, { requestRef, leaseSeconds: this.leaseSeconds });
   }
 
   /** Begins a new attempt of a grant, if it is FAILED and has not expired. */
-  async resend(query: Query, requestRef: string): Promise<Grant | undefined> {
-    return (await query<Grant>(sql.RESEND, { requestRef, leaseSeconds: this.leaseSeconds }))[0];
+  resend(query: Query, requestRef: string): Promise<ClaimedGrant | undefined> {
+    return claimWith(query, sql.RESEND, { requestRef, leaseSeconds: this.leaseSeconds });
   }
 
   /** Begins a new attempt that ends in a cancel, if the grant is FAILED with an unknown outcome. */
-  async void(query: Query, requestRef: string): Promise<Grant | undefined> {
+  void(query: Query, requestRef: string): Promise<ClaimedGrant | undefined> {
     const values = { requestRef, leaseSeconds: this.leaseSeconds, requestId: currentRequestId() };
-    return (await query<Grant>(sql.VOID, values))[0];
+    return claimWith(query, sql.VOID, values);
   }
 
   /**
@@ -124,16 +129,16 @@ export class GrantStore implements OnModuleInit {
     { requestRef, providerId, operatorId, playerRef }: Grant,
     externalRef: string,
     claimsCancel: boolean,
-  ): Promise<(Grant & { readonly cancelAttempt: number | null }) | undefined> {
+  ): Promise<GrantedGrant | undefined> {
     const owner = JSON.stringify([providerId, operatorId, playerRef, externalRef]);
     const values = { requestRef, externalRef, claimsCancel, leaseSeconds: this.leaseSeconds };
     const granted = await this.database.persist(() =>
       this.database.transaction(async ({ query }) => {
         await query(sql.LOCK_EXTERNAL_REF, { owner });
-        return query<Grant & { cancelAttempt: number | null }>(sql.GRANTED, values);
+        return claimWith<GrantedGrant>(query, sql.GRANTED, values);
       }),
     );
-    return this.count(granted)[0];
+    return granted && this.count([granted])[0];
   }
 
   /** Records the failure of the grant's attempt, unless a later attempt has begun. */
@@ -173,9 +178,9 @@ export class GrantStore implements OnModuleInit {
    * Claims a cancel, unless another is under way, it would void a newer grant, or the grant is no longer GRANTED.
    * @param onlyDue whether to claim only a cancel that is due
    */
-  async claimCancel(query: Query, requestRef: string, onlyDue = false): Promise<ClaimedCancel | undefined> {
+  claimCancel(query: Query, requestRef: string, onlyDue = false): Promise<ClaimedCancel | undefined> {
     const values = { requestRef, onlyDue, leaseSeconds: this.leaseSeconds };
-    return (await query<ClaimedCancel>(sql.CLAIM_CANCEL, values))[0];
+    return claimWith(query, sql.CLAIM_CANCEL, values);
   }
 
   /** The requestRef of the newer grant that a cancel of this one would void. */

@@ -219,8 +219,9 @@ export class GrantsService implements OnModuleInit {
     // cancel. It is no longer due if a person has resent the grant after this attempt's lease ended.
     const claim = () =>
       this.audit.change(actor, ({ query }) => this.grants.claimCancel(query, requestRef, true), 'begun');
-    const { cancelAttempt } = sent;
-    const cancel = cancelAttempt == null ? await claim() : { ...sent, cancelAttempt };
+    const { cancelAttempt, claimedMs } = sent;
+    const isClaimed = cancelAttempt != null && claimedMs !== undefined;
+    const cancel = isClaimed ? { ...sent, cancelAttempt, claimedMs } : await claim();
     if (!cancel)
       return this.notClaimed(requestRef, 'the grant was sent again, or another cancel is under way');
     return (await this.callbacks.sendCancel(cancel)).grant;

@@ -9,7 +9,7 @@ import { Randomness } from '../../runtime/randomness.js';
 import { EXPIRED, GrantableGames, UNKNOWN_WHETHER_OPEN } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
-import { type ClaimedCancel, GrantStore } from '../grants/grant.store.js';
+import { type ClaimedCancel, type ClaimedGrant, GrantStore } from '../grants/grant.store.js';
 import { CALLS_AT_ONCE, CALLS_FOR_GRANTS, UNANSWERED_LIMIT } from './calls.js';
 import { QueueStore } from './queue.store.js';
 
@@ -170,7 +170,7 @@ export class QueueRunner {
   }
 
   /** @returns false if the grant must wait, because this instance cannot send it now: the next poll tries again */
-  private async send(grant: Grant, route: RouteState): Promise<boolean> {
+  private async send(grant: ClaimedGrant, route: RouteState): Promise<boolean> {
     const verdict = await this.games.verdictOn(grant);
     if (verdict === 'unknown') {
       await this.grants.unclaim(grant, UNKNOWN_WHETHER_OPEN);

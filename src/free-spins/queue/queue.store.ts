@@ -4,10 +4,10 @@ import { Database } from '../../database/database.js';
 import { selectList } from '../../database/select-list.js';
 import { lookUp } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
-import { callbackLeaseSeconds } from '../../provider-callback/callback-lease.js';
+import { callbackLeaseSeconds, claimWith } from '../../provider-callback/callback-lease.js';
 import { Grant } from '../grants/grant.entity.js';
 import { HAS_NO_SUCCESSOR, LEASE_END, REACHED } from '../grants/grant.sql.js';
-import { type ClaimedCancel, GrantStore, type Reached } from '../grants/grant.store.js';
+import { type ClaimedCancel, type ClaimedGrant, GrantStore, type Reached } from '../grants/grant.store.js';
 
 /**
  * The number of a provider's first waiting grant of the next operator after `:after` that has one, or else of the first
@@ -180,18 +180,18 @@ export class QueueStore {
    * Claims a provider's next due cancel.
    * @param after the operator that was served last; the next one has its turn
    */
-  async claimDueCancel(providerId: string, after: string): Promise<ClaimedCancel | undefined> {
+  claimDueCancel(providerId: string, after: string): Promise<ClaimedCancel | undefined> {
     const values = { providerId, after, leaseSeconds: this.leaseSeconds };
-    return (await this.database.query<ClaimedCancel>(CLAIM_DUE_CANCEL, values))[0];
+    return claimWith(this.database.query, CLAIM_DUE_CANCEL, values);
   }
 
   /**
    * Claims the next unsent grant of a provider. Once the claim is committed, no other instance sends the grant.
    * @param after the operator that was served last; the next one has its turn
    */
-  async claimUnsent(providerId: string, after: string): Promise<Grant | undefined> {
+  claimUnsent(providerId: string, after: string): Promise<ClaimedGrant | undefined> {
     const values = { providerId, after, leaseSeconds: this.leaseSeconds };
-    return (await this.database.query<Grant>(CLAIM_UNSENT, values))[0];
+    return claimWith(this.database.query, CLAIM_UNSENT, values);
   }
 
   /** @returns the number of cancels that failed */
