@@ -25,7 +25,7 @@ const MAX_KNOWN_KEYS = 10_000;
 @Injectable()
 export class WrongKeyLimit {
   private readonly attempts: CountingWindows;
-  /** When the exemption of each valid key ends, in Unix milliseconds, by the key's hash. */
+  /** The monotonic time at which the exemption of each valid key ends, by the key's hash. */
   private readonly known = new Map<string, number>();
   /** Look-ups in flight of keys that are not exempt, by the key's hash. */
   private readonly firstUses = new Map<string, Promise<void>>();
@@ -75,12 +75,12 @@ export class WrongKeyLimit {
   private exempt(hash: string): void {
     // A Map keeps the order of insertion. Deleting the key before it is set moves it to the end.
     this.known.delete(hash);
-    this.known.set(hash, this.now() + KNOWN_MS);
+    this.known.set(hash, this.clock.monotonicMs() + KNOWN_MS);
     if (this.known.size > MAX_KNOWN_KEYS) this.known.delete(this.known.keys().next().value!);
   }
 
   private isKnown(hash: string): boolean {
-    return (this.known.get(hash) ?? 0) > this.now();
+    return (this.known.get(hash) ?? 0) > this.clock.monotonicMs();
   }
 
   /** @throws CroupierError RATE_LIMITED */
@@ -89,9 +89,5 @@ export class WrongKeyLimit {
     if (window.count >= ATTEMPTS) throw rateLimited(this.attempts.secondsLeft(window));
     window.count += 1;
     return window;
-  }
-
-  private now(): number {
-    return this.clock.now().getTime();
   }
 }

@@ -25,7 +25,8 @@ export class HeadReporter {
   private readonly logger = new Logger('AuditHead');
   private readonly file: HeadFile | undefined;
   private readonly loop: BackgroundLoop;
-  private loggedAtMs: number;
+  /** The monotonic time. */
+  private loggedMs: number;
   private writtenHash = '';
 
   constructor(
@@ -36,7 +37,7 @@ export class HeadReporter {
     metrics: Metrics,
   ) {
     this.file = auditHeadFile === undefined ? undefined : new HeadFile(auditHeadFile);
-    this.loggedAtMs = clock.now().getTime();
+    this.loggedMs = clock.monotonicMs();
     this.loop = background.add({
       name: 'report the head of the audit log',
       intervalMs: INTERVAL_MS,
@@ -62,11 +63,11 @@ export class HeadReporter {
   }
 
   private async report(isLast: boolean): Promise<void> {
-    const logIsDue = isLast || this.clock.now().getTime() - this.loggedAtMs >= LOG_EVERY_MS;
+    const logIsDue = isLast || this.clock.monotonicMs() - this.loggedMs >= LOG_EVERY_MS;
     const head = logIsDue || this.file ? await this.store.head() : undefined;
     if (head && logIsDue) {
       this.logger.log({ msg: 'audit head', ...head });
-      this.loggedAtMs = this.clock.now().getTime();
+      this.loggedMs = this.clock.monotonicMs();
     }
     if (head && this.file && head.hash !== this.writtenHash) {
       await this.file.append(head, this.clock.now());

@@ -18,6 +18,8 @@ interface Window {
   readonly actor: Actor;
   readonly entry: NewEntry;
   readonly openedAt: Date;
+  /** The monotonic time. */
+  readonly openedMs: number;
   /** Resolves when the first entry is recorded. */
   readonly recorded: Promise<void>;
   repeats: number;
@@ -67,8 +69,9 @@ export class RepeatedEntries {
     spend?.();
     if (this.windows.size + this.ended.length >= MAX_WINDOWS) return this.audit.record(actor, entry);
     const openedAt = this.clock.now();
+    const openedMs = this.clock.monotonicMs();
     const recorded = this.audit.record(actor, entry);
-    this.windows.set(key, { actor, entry, openedAt, recorded, repeats: 0, lastAt: openedAt });
+    this.windows.set(key, { actor, entry, openedAt, openedMs, recorded, repeats: 0, lastAt: openedAt });
     try {
       await recorded;
     } catch (error) {
@@ -79,9 +82,9 @@ export class RepeatedEntries {
 
   /** Records the repetitions of the windows whose time is over, or of all windows. */
   private async closeWindows(all: boolean): Promise<void> {
-    const over = this.clock.now().getTime() - WINDOW_MS;
+    const overMs = this.clock.monotonicMs() - WINDOW_MS;
     for (const [key, window] of this.windows) {
-      if (!all && window.openedAt.getTime() > over) continue;
+      if (!all && window.openedMs > overMs) continue;
       this.windows.delete(key);
       if (window.repeats > 0) this.ended.push(window);
     }
