@@ -8,6 +8,8 @@ export interface RateRecord {
    * Redis, else at this instance.
    */
   readonly requests: number;
+  /** The tenant's limit in this window. The nonce of a request beyond it is not stored, so it must be refused. */
+  readonly limit: number;
   /** Time until the window ends, in milliseconds. */
   readonly windowEndsInMs: number;
 }

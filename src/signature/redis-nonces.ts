@@ -8,8 +8,9 @@ import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
 
 /**
  * Counts the request in the window KEYS[2] of ARGV[2] milliseconds, and claims the nonce KEYS[1] for ARGV[1] seconds,
- * unless the request is beyond the limit, ARGV[4]. A replayed nonce is not counted. In a cluster, ioredis sends the script again if the connection closes before the answer. The id of the claim, ARGV[3],
- * distinguishes such a repetition, which is counted twice, from a replay.
+ * unless the request is beyond the limit, ARGV[4]. A replayed nonce is not counted. In a cluster, ioredis sends the script
+ * again if the connection closes before the answer. The id of the claim, ARGV[3], distinguishes such a repetition, which
+ * is counted twice, from a replay.
  *
  * Redis stores the end of a window as a time of day. If its clock is set back, or a fail-over leads to a server whose
  * clock is behind, a window would last longer than ARGV[2]; such a window is replaced.
@@ -57,7 +58,7 @@ export class RedisNonces {
 
   /**
    * Claims the nonce and counts the request.
-   * @param limit the tenant's limit. The nonce of a request beyond it is not claimed, so such a request must be refused
+   * @param limit the tenant's limit
    * @returns undefined if the nonce was used before
    * @throws CroupierError REPLAY_PROTECTION_UNAVAILABLE if Redis does not answer, or cannot claim or count
    */
@@ -81,7 +82,7 @@ export class RedisNonces {
       );
       if (!counted) return undefined;
       const [requests, windowEndsInMs] = counted;
-      return { requests, windowEndsInMs };
+      return { requests, limit, windowEndsInMs };
     } catch (error) {
       this.logger.warn({
         msg: 'nonce not claimed, request refused: check Redis',

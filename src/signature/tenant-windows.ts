@@ -17,7 +17,7 @@ export class TenantWindows implements ThrottlerStorage {
   /** Counts a request in the tenant's window. */
   async count(tenantId: string, limit: number): Promise<RateRecord> {
     const { totalHits, timeToExpire } = await this.increment(tenantId, RATE_WINDOW_MS, limit);
-    return { requests: totalHits, windowEndsInMs: timeToExpire * 1000 };
+    return { requests: totalHits, limit, windowEndsInMs: timeToExpire * 1000 };
   }
 
   /**

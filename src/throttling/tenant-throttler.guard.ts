@@ -1,15 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import {
-  InjectThrottlerOptions,
-  InjectThrottlerStorage,
-  ThrottlerGuard,
-  type ThrottlerModuleOptions,
-  type ThrottlerStorage,
-} from '@nestjs/throttler';
+import { ThrottlerGuard } from '@nestjs/throttler';
 import { rateLimited } from '../errors/try-later.js';
 import type { SignedRequest } from '../signature/tenant.decorator.js';
-import { TenancyService } from '../tenancy/tenancy.service.js';
 
 /**
  * Limits the requests of each verified tenant, over all routes. Unsigned routes are not limited here. The
@@ -22,21 +14,11 @@ import { TenancyService } from '../tenancy/tenancy.service.js';
  */
 @Injectable()
 export class TenantThrottlerGuard extends ThrottlerGuard {
-  constructor(
-    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
-    reflector: Reflector,
-    private readonly tenancy: TenancyService,
-  ) {
-    super(options, storage, reflector);
-  }
-
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { tenant, rateRecord } = context.switchToHttp().getRequest<SignedRequest>();
     if (!tenant) return true;
-    const limit = this.tenancy.requestsPerSecond(tenant);
     // Set together with the tenant.
-    const { requests, windowEndsInMs } = rateRecord!;
+    const { requests, limit, windowEndsInMs } = rateRecord!;
     if (requests <= limit) return true;
     throw rateLimited(Math.max(1, Math.ceil(windowEndsInMs / 1000)));
   }
