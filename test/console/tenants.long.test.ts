@@ -126,6 +126,10 @@ describeDesk('operators, providers and games', () => {
     await page.getByText('The console tries again by itself.').waitFor({ state: 'detached' });
     expect(await reason.inputValue()).toBe('a long explanation');
     expect(await dialog.getByRole('button', { name: 'Pause the operator' }).isVisible()).toBe(true);
+    const question = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    await (await question).dismiss();
+    expect(await reason.inputValue()).toBe('a long explanation');
     await dialog.getByRole('button', { name: 'Back' }).click();
     await page.getByText('moved by a colleague').waitFor();
     await world.admin('POST', `${path}/resume`, {});

@@ -7,7 +7,7 @@ import { lineIn } from './form-field.tsx';
 import type { Outcome } from './notice.tsx';
 import { focusContent } from './page.ts';
 import { ProblemAlert } from './problem.tsx';
-import { useOpenDialog } from './unsaved.ts';
+import { useEdited, useOpenDialog } from './unsaved.ts';
 import { type Action, useAction } from './use-action.ts';
 
 /** Longest reason that the API takes, in characters. */
@@ -105,6 +105,7 @@ function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly 
   const dialog = useRef<HTMLDialogElement>(null);
   const [title, sentenceId, reasonId] = [useId(), useId(), useId()];
   const { busy, slow, problem, forgetProblem, carryOut } = props.action;
+  const edited = useEdited();
   useOpenDialog();
   useEffect(() => forgetProblem, []);
   useEffect(() => dialog.current?.showModal(), []);
@@ -133,7 +134,7 @@ function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly 
       onCancel={cancel}
       onClose={close}
     >
-      <form onSubmit={(event) => void submit(event)}>
+      <form onInput={() => (edited.value = true)} onSubmit={(event) => void submit(event)}>
         <h2 id={title} class="h5">
           {label}
         </h2>
