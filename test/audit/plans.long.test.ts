@@ -5,7 +5,7 @@ import { openDataSource } from '../../src/database/data-source.js';
 import type { Database } from '../../src/database/database.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { createMigratedDatabase } from '../world/database.js';
-import { type ExecutedNode, type Explained, nodesOf, rowsTouched } from '../world/plan.js';
+import { type ExecutedNode, type Explained, nodesOf, nodesOnTables, rowsTouched } from '../world/plan.js';
 import { SqlConsole } from '../world/sql-console.js';
 
 const ENTRIES = 20_000;
@@ -50,7 +50,7 @@ async function rowsRead(read: (store: AuditStore) => Promise<unknown>): Promise<
     return [];
   };
   await read(new AuditStore({ query } as unknown as Database));
-  return rowsTouched(nodesOf(plan).filter((node) => node['Relation Name'] !== undefined));
+  return rowsTouched(nodesOnTables(nodesOf(plan)));
 }
 
 test.each<[string, number, (store: AuditStore) => Promise<unknown>]>([

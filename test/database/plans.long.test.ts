@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { EXPIRE as EXPIRE_APPROVALS } from '../../src/approvals/approval.store.js';
 import { EXPIRE as EXPIRE_GRANTS } from '../../src/free-spins/grants/grant.sql.js';
 import { REMOVE_OLD } from '../../src/health-scores/health-period.store.js';
 import { UNSENT } from '../../src/session/revocation.store.js';
 import { DELETE_EXPIRED } from '../../src/wallet/attempt-ids.store.js';
-import { createMigratedDatabase } from '../world/database.js';
-import { Planner, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
+import { nodesOnTables, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 10_000;
 const N = `generate_series(1, ${ROWS}) n`;
 
-let sql: SqlConsole;
-let planner: Planner;
-let drop: () => Promise<void>;
+const database = usePlanDatabase();
 /** Fills each table with rows that are not due yet. */
 beforeAll(async () => {
-  const database = await createMigratedDatabase();
-  sql = SqlConsole.open(database.url);
-  planner = await Planner.open(database.url);
-  drop = async () => {
-    await planner.close();
-    await sql.close();
-    await database.drop();
-  };
+  const { sql } = database;
   await sql.run(`
     INSERT INTO attempt_ids (provider_id, transaction_id, platform_transaction_id)
     SELECT 'provider', n, gen_random_uuid() FROM ${N};
@@ -52,7 +41,6 @@ beforeAll(async () => {
     SELECT session_id, false, now() + interval '1 day' FROM sessions`);
   await sql.run('VACUUM (ANALYZE)');
 });
-afterAll(() => drop());
 
 test.each([
   ['expired ids of attempts', DELETE_EXPIRED, { days: 1, limit: 100 }],
@@ -61,8 +49,8 @@ test.each([
   ['sent grants without an outcome', EXPIRE_GRANTS, { error: 'x' }],
   ['unsent revocations', UNSENT, { limit: 100 }],
 ])('%s are found without reading rows that are not due', async (_, statement, values) => {
-  for (const nodes of await planner.plansOf(statement, values)) {
-    const read = nodes.filter((node) => node['Relation Name'] !== undefined);
+  for (const nodes of await database.planner.plansOf(statement, values)) {
+    const read = nodesOnTables(nodes);
     expect(rowsTouched(read)).toBe(0);
   }
 });

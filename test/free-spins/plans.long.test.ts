@@ -1,10 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { END_MOOT_CANCELS, PROVIDERS_WITH_WORK } from '../../src/free-spins/queue/queue.store.js';
 import { type GrantFilter, grantPage } from '../../src/free-spins/grants/grant-page.store.js';
 import { USED_STAKES } from '../../src/free-spins/grants/grant.sql.js';
-import { createMigratedDatabase } from '../world/database.js';
-import { type ExecutedNode, type Explained, nodesOf, Planner, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
+import {
+  type ExecutedNode,
+  type Explained,
+  nodesOf,
+  nodesOnTables,
+  type Planner,
+  rowsTouched,
+  usePlanDatabase,
+} from '../world/plan.js';
 
 const ROWS = 100_000;
 /** One has a fifth of the grants. The others have few, so that the planner expects few of each. */
@@ -15,18 +21,9 @@ const TOUCHED_AT_MOST = 1_000;
 /** SQL of a number that depends on `n` as if it were random. */
 const random = (seed: number) => `abs(hashint4(n + ${seed} * ${ROWS}) / 2)`;
 
-let sql: SqlConsole;
-let planner: Planner;
-let drop: () => Promise<void>;
+const database = usePlanDatabase();
 beforeAll(async () => {
-  const database = await createMigratedDatabase();
-  sql = SqlConsole.open(database.url);
-  planner = await Planner.open(database.url);
-  drop = async () => {
-    await planner.close();
-    await sql.close();
-    await database.drop();
-  };
+  const { sql } = database;
   await sql.run(`
     INSERT INTO tenants (id, kind, name, webhook_base_url, late_settlement_seconds, wallet_base_url, wallet_adapter,
                          sealed_secret, created_at, updated_at)
@@ -51,11 +48,10 @@ beforeAll(async () => {
   );
   await sql.run('VACUUM (ANALYZE)');
 }, 120_000);
-afterAll(() => drop());
 
 async function expectCheap(...[statement, values]: Parameters<Planner['plansOf']>): Promise<void> {
-  for (const nodes of await planner.plansOf(statement, values)) {
-    const read = nodes.filter((node) => node['Relation Name'] !== undefined);
+  for (const nodes of await database.planner.plansOf(statement, values)) {
+    const read = nodesOnTables(nodes);
     expect(rowsTouched(read)).toBeLessThanOrEqual(TOUCHED_AT_MOST);
   }
 }
@@ -73,14 +69,14 @@ test('the used amount of a daily limit reads only the grants that count', async 
   const used = `SELECT sum(amount) AS used
                   FROM (SELECT 'operator1' AS operator_id, 'EUR' AS currency) l, LATERAL (${USED_STAKES}) stakes`;
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${used}`;
-  const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain));
-  const read = nodes.filter((node) => node['Relation Name'] !== undefined);
+  const nodes = nodesOf(await database.sql.run<Explained<ExecutedNode>>(explain));
+  const read = nodesOnTables(nodes);
   expect(rowsTouched(read)).toBeLessThanOrEqual(TOUCHED_AT_MOST);
 });
 
 test('the providers with work are found without reading all grants that wait', async () => {
   await expectCheap(PROVIDERS_WITH_WORK, {});
-  const providers = await sql.run(PROVIDERS_WITH_WORK.text);
+  const providers = await database.sql.run(PROVIDERS_WITH_WORK.text);
   expect(providers).toEqual([0, 1, 2, 3].map((n) => ({ providerId: `provider${n}` })));
 });
 

@@ -5,7 +5,7 @@ import { RUNNING } from '../../src/free-spins/batches/batch-progress.store.js';
 import { READ as READ_HEALTH } from '../../src/health-scores/health-period.store.js';
 import { READ_AMOUNTS, READ_MINUTES } from '../../src/wallet/activity/activity.store.js';
 import { COUNT as COUNT_UNDECIDED } from '../../src/wallet/resolving/undecided.store.js';
-import { rowsTouched, usePlanDatabase } from '../world/plan.js';
+import { nodesOnTables, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 100_000;
 /** One transaction in this many is undecided. */
@@ -70,7 +70,7 @@ test.each([
   ['the known batches', RUNNING, { known: ['00000000-0000-4000-8000-000000000002'] }, 2_000],
 ])('%s are read without other rows', async (_, statement, values, most) => {
   for (const nodes of await database.planner.plansOf(statement, values)) {
-    const read = nodes.filter((node) => node['Relation Name'] !== undefined);
+    const read = nodesOnTables(nodes);
     expect(rowsTouched(read)).toBeLessThanOrEqual(most);
   }
 });

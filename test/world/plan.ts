@@ -46,6 +46,11 @@ export function nodesOn(nodes: readonly ExecutedNode[], tables: ReadonlySet<stri
   );
 }
 
+/** The nodes that read any table, except by way of a bitmap. */
+export function nodesOnTables(nodes: readonly ExecutedNode[]): ExecutedNode[] {
+  return nodes.filter((node) => node['Relation Name'] !== undefined);
+}
+
 /** The rows that the nodes read, whether they returned them or not. */
 export function rowsTouched(nodes: readonly ExecutedNode[]): number {
   return nodes
