@@ -32,9 +32,9 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'grant-claimed-twice',
     file: GRANT,
-    text: `state = 'PENDING' AND lease_until IS NULL
+    text: `AND \${UNSENT}
    RETURNING`,
-    replacement: `state = 'PENDING'
+    replacement: `AND state = 'PENDING'
    RETURNING`,
     tests: [GRANTS],
     harm: 'An approved grant is sent by its approval and from the queue.',
@@ -325,8 +325,8 @@ export const FREE_SPINS_MUTANTS: readonly SqlMutant[] = [
   {
     name: 'unsent-expired-early',
     file: QUEUE,
-    text: 'lease_until IS NULL AND expires_at <= statement_timestamp()',
-    replacement: 'lease_until IS NULL AND expires_at IS NOT NULL',
+    text: 'AND expires_at <= statement_timestamp()\n       ORDER BY',
+    replacement: 'AND expires_at IS NOT NULL\n       ORDER BY',
     tests: [FAIR_TURNS],
     harm: 'A grant that waits to be sent fails long before it expires.',
   },

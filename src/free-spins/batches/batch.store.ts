@@ -5,7 +5,7 @@ import type { Query } from '../../database/database.js';
 import { named } from '../../database/statement.js';
 import { currentRequestId } from '../../observability/trace.js';
 import { Grant } from '../grants/grant.entity.js';
-import { HAS_NO_SUCCESSOR, NOT_EXPIRED, REACHED } from '../grants/grant.sql.js';
+import { HAS_NO_SUCCESSOR, NOT_EXPIRED, REACHED, UNSENT } from '../grants/grant.sql.js';
 import type { NewGrant, Reached } from '../grants/grant.store.js';
 import { Batch } from './batch.entity.js';
 
@@ -47,7 +47,7 @@ const CANCEL_UNSENT = named(
       SET state = CASE WHEN outcome_unknown THEN 'FAILED' ELSE 'CANCELLED' END,
           failure_error = CASE WHEN outcome_unknown THEN :error END,
           cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, updated_at = clock_timestamp()
-    WHERE batch_id = :batchId AND state = 'PENDING' AND lease_until IS NULL
+    WHERE batch_id = :batchId AND ${UNSENT}
    RETURNING ${REACHED}, request_ref AS "requestRef"`,
 );
 

@@ -38,12 +38,15 @@ export const IS_RECORDED = named(
   'SELECT FROM free_spin_grants WHERE request_ref = :requestRef',
 );
 
+/** Condition for a grant that waits to be sent. */
+export const UNSENT = "state = 'PENDING' AND lease_until IS NULL";
+
 /** Claims the unsent grant of a requestRef. No row is returned if it was claimed before. */
 export const CLAIM = named(
   'grant_claim',
   `UPDATE free_spin_grants g
       SET attempt = attempt + 1, lease_until = ${LEASE_END}, updated_at = clock_timestamp()
-    WHERE request_ref = :requestRef AND state = 'PENDING' AND lease_until IS NULL
+    WHERE request_ref = :requestRef AND ${UNSENT}
    RETURNING ${GRANT}`,
 );
 

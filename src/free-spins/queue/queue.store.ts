@@ -6,7 +6,7 @@ import { lookUp } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
 import { callbackLeaseSeconds, claimWith } from '../../provider-callback/callback-lease.js';
 import { Grant } from '../grants/grant.entity.js';
-import { HAS_NO_SUCCESSOR, LEASE_END, REACHED } from '../grants/grant.sql.js';
+import { HAS_NO_SUCCESSOR, LEASE_END, REACHED, UNSENT } from '../grants/grant.sql.js';
 import { type ClaimedCancel, type ClaimedGrant, GrantStore, type Reached } from '../grants/grant.store.js';
 
 /**
@@ -21,9 +21,6 @@ const inTurn = (waiting: string) => {
       ORDER BY operator_id, grant_no LIMIT 1 FOR UPDATE SKIP LOCKED)`;
   return `coalesce(${first('operator_id > :after')}, ${first('operator_id <= :after')})`;
 };
-
-/** Condition for a grant that waits to be sent. */
-const UNSENT = "state = 'PENDING' AND lease_until IS NULL";
 
 /** Claims a provider's next unsent grant. The claim is committed before the call, so that no grant is sent twice. */
 export const CLAIM_UNSENT = named(
@@ -89,7 +86,7 @@ const FAIL_UNSENT = named(
   'grant_fail_unsent',
   `UPDATE free_spin_grants
       SET state = 'FAILED', failure_error = :error, updated_at = clock_timestamp()
-    WHERE batch_id = :batchId AND state = 'PENDING' AND lease_until IS NULL
+    WHERE batch_id = :batchId AND ${UNSENT}
    RETURNING ${REACHED}`,
 );
 
@@ -100,7 +97,7 @@ export const FAIL_EXPIRED = named(
       SET state = 'FAILED', failure_error = :error, updated_at = clock_timestamp()
     WHERE grant_no = ANY (ARRAY(
       SELECT grant_no FROM free_spin_grants
-       WHERE state = 'PENDING' AND lease_until IS NULL AND expires_at <= statement_timestamp()
+       WHERE ${UNSENT} AND expires_at <= statement_timestamp()
        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED))
    RETURNING ${REACHED}`,
 );
