@@ -69,7 +69,10 @@ export class SimulatedDatabase {
         ? { ...this.factsOf(stored), platformTransactionId: stored.platformTransactionId, reported: null }
         : null,
       target: target ? this.factsOf(target) : null,
-      round: this.round(roundKey(provider.id, this.session, request)),
+      round: this.round(
+        roundKey(provider.id, this.session, request),
+        request.kind === 'BET' ? [] : this.rows.values(),
+      ),
       pause: null,
     };
   }
@@ -191,13 +194,8 @@ export class SimulatedDatabase {
     return storedFacts(row, this.rows.values(), this.clock());
   }
 
-  private round(key: RoundKey): RoundFacts {
-    return roundFacts(
-      key,
-      this.session.sessionId,
-      this.rows.values(),
-      this.versions.get(versionKey(key)) ?? 0,
-    );
+  private round(key: RoundKey, rows: Iterable<Row> = this.rows.values()): RoundFacts {
+    return roundFacts(key, this.session.sessionId, rows, this.versions.get(versionKey(key)) ?? 0);
   }
 
   private moveRound(key: RoundKey, versionRead: number): boolean {

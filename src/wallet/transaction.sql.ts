@@ -83,7 +83,7 @@ export const ROUND_VERSION = `
 /** Whether the transaction `t` is a BET that is APPROVED and not being rolled back. */
 export const IS_STANDING_BET = `t.kind = 'BET' AND t.state = 'APPROVED' AND t.rollback_id IS NULL`;
 
-/** The state of the round of request `a` in session `s`. */
+/** The state of the round of request `a` in session `s`. No rule for a BET depends on it, and a round may have many. */
 const ROUND_OF_SESSION = `
   SELECT coalesce(bool_or(${settlingWin('t')} AND t.state = 'APPROVED'), false) AS "winApproved",
          coalesce(bool_or(${settlingWin('t')} AND t.state IN ('PENDING', 'TIMED_OUT')), false) AS "winUndecided",
@@ -94,7 +94,7 @@ const ROUND_OF_SESSION = `
          coalesce(bool_or(t.kind = 'BET' AND t.state <> 'DECLINED' AND t.session_id = s."sessionId"), false)
            AS "betOfSession",
          ${ROUND_VERSION} AS version
-  ${FROM_ROUND}`;
+  ${FROM_ROUND} AND a.kind <> 'BET'`;
 
 /**
  * Reads everything that decides a request: the session behind its token, what is stored under its id and under the id
@@ -105,6 +105,7 @@ export const LOAD = groupStatement(
   {
     providerId: 'text',
     transactionId: 'text',
+    kind: 'text',
     tokenHash: 'bytea',
     playerRef: 'text',
     gameId: 'text',

@@ -65,10 +65,11 @@ export class TransactionStore {
 
   /** Reads everything that decides the request in one statement, except for the pause, which is in memory. */
   async load({ provider, request, tokenHash }: Submission): Promise<LoadedFacts> {
-    const { transactionId, playerRef, gameId, roundId, originalTransactionId: targetId } = request;
+    const { transactionId, kind, playerRef, gameId, roundId, originalTransactionId: targetId } = request;
     const values = {
       providerId: provider.id,
       transactionId,
+      kind,
       tokenHash,
       playerRef,
       gameId,

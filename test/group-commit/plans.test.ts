@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataSource } from '../../src/database/data-source.js';
 import { PLANNER } from '../../src/database/group-commit.js';
+import type { GroupStatement } from '../../src/database/group-statement.js';
 import { valuesOf } from '../../src/database/statement.js';
 import { BY_TOKEN } from '../../src/session/session.store.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
@@ -116,36 +117,58 @@ describe.each([0, 2, 20, 300, 3_000])('a plan that is made when there are %d row
   });
 });
 
-test('a WIN reads one BET of a round that has many', async () => {
-  await fillUpTo(1);
-  await client.query(
-    `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
-       player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)
-     SELECT 'p', 'long-' || n, gen_random_uuid(), 'BET', 'APPROVED', 'o', 'REAL', 1, 'g', 'EUR', 1, 'long', 1, '{}'
-       FROM generate_series(1, 2000) n`,
-  );
-  const values = valuesOf(CLAIM_NEW_WIN.single, {
+describe('in a round that has many BETs', () => {
+  const request = {
     providerId: 'p',
-    transactionId: 'win',
     tokenHash: createHash('sha256').update('1').digest(),
     playerRef: '1',
     gameId: 'g',
     roundId: 'long',
-    platformTransactionId: randomUUID(),
-    currency: 'EUR',
-    amountMinor: 5,
-    roundClosed: undefined,
-    originalTransactionId: undefined,
-    freeSpinsRef: undefined,
-    winKind: 'GAME',
-    promotionRef: undefined,
-    leaseSeconds: 60,
+  };
+
+  beforeAll(async () => {
+    await fillUpTo(1);
+    await client.query(
+      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+         player_ref, game_id, currency, amount_minor, round_id, attempt, response_body)
+       SELECT 'p', 'long-' || n, gen_random_uuid(), 'BET', 'APPROVED', 'o', 'REAL', 1, 'g', 'EUR', 1, 'long', 1, '{}'
+         FROM generate_series(1, 2000) n`,
+    );
   });
-  const { rows } = await client.query<Explained<ExecutedNode>>(
-    `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${CLAIM_NEW_WIN.single.text}`,
-    values,
-  );
-  const claimed = await client.query(`SELECT FROM transactions WHERE transaction_id = 'win'`);
-  expect(claimed.rows).toHaveLength(1);
-  expect(rowsTouched(nodesOn(nodesOf(rows), new Set(['transactions'])))).toBeLessThan(10);
+
+  /** The number of transactions that a statement reads or writes. */
+  async function transactionsTouched({ single }: GroupStatement, values: object): Promise<number> {
+    const { rows } = await client.query<Explained<ExecutedNode>>(
+      `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${single.text}`,
+      valuesOf(single, { ...request, ...values }),
+    );
+    return rowsTouched(nodesOn(nodesOf(rows), new Set(['transactions'])));
+  }
+
+  test('a WIN reads one of them', async () => {
+    const touched = await transactionsTouched(CLAIM_NEW_WIN, {
+      transactionId: 'win',
+      platformTransactionId: randomUUID(),
+      currency: 'EUR',
+      amountMinor: 5,
+      roundClosed: undefined,
+      originalTransactionId: undefined,
+      freeSpinsRef: undefined,
+      winKind: 'GAME',
+      promotionRef: undefined,
+      leaseSeconds: 60,
+    });
+    const claimed = await client.query(`SELECT FROM transactions WHERE transaction_id = 'win'`);
+    expect(claimed.rows).toHaveLength(1);
+    expect(touched).toBeLessThan(10);
+  });
+
+  test('a repeated BET does not read the others', async () => {
+    const touched = await transactionsTouched(LOAD, {
+      transactionId: 'long-1',
+      kind: 'BET',
+      targetId: undefined,
+    });
+    expect(touched).toBeLessThan(10);
+  });
 });

@@ -17,6 +17,21 @@ const BOOK = { do: 'book' };
 const REVERSE_UNKNOWN = { do: 'reverse', target: { found: 'nothing' }, amountMinor: 0 };
 const ABOVE = { do: 'conclude', verdict: { status: 'DECLINED', declineReason: 'STAKE_ABOVE_LIMIT' } };
 
+// LOAD in wallet/transaction.sql.ts does not read the round for a BET.
+test.each<[string, Partial<Facts>]>([
+  ['a new BET', {}],
+  ['a BET that may be retried', { stored: storedOf('BET', { state: 'TIMED_OUT' }) }],
+  ['a BET in a session that has ended', { session: { ...SESSION, endedSecondsAgo: 1 } }],
+  ['a BET above the highest stake', { session: { ...SESSION, maxBetMinor: 99 } }],
+])('%s is decided without its round', (_, facts) => {
+  const names = Object.keys(EMPTY_ROUND).filter((name) => name !== 'version');
+  const round = { ...EMPTY_ROUND, ...Object.fromEntries(names.map((name) => [name, true])) };
+  for (const name of [...names, 'none']) {
+    const decision = decide(requestOf('BET'), factsOf({ ...facts, round: { ...round, [name]: false } }));
+    expect(decision).toEqual(decide(requestOf('BET'), factsOf(facts)));
+  }
+});
+
 describe('the session and its configuration', () => {
   test.each<[string, 'BET' | 'WIN', Partial<SessionFacts> | null, object]>([
     ['no session', 'BET', null, refuse('SESSION_INVALID')],

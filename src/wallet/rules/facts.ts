@@ -94,7 +94,7 @@ export function isTombstone(stored: StoredFacts): boolean {
   return stored.kind === null;
 }
 
-/** The state of the round that the request names. */
+/** The state of the round that the request names; for a BET, whose rules ignore it, only the version is read. */
 export interface RoundFacts {
   /**
    * The round's optimistic lock. The first claim of each WIN or ROLLBACK that is sent to the operator increments it;
