@@ -31,6 +31,11 @@ const noBareConnection = {
   message:
     'Use Connection of src/database/connection.ts: a bare client that loses its connection ends the process.',
 };
+const noCastMessage = {
+  selector:
+    "MemberExpression[property.name='message'] > TSAsExpression.object[typeAnnotation.typeName.name='Error']",
+  message: 'The message may be empty: use failureText of src/runtime/failure-text.ts.',
+};
 const noSave = {
   selector: "CallExpression[callee.property.name='save']",
   message:
@@ -136,6 +141,7 @@ export default defineConfig(
         noSpreadLiteral,
         noEnvironment,
         noBareConnection,
+        noCastMessage,
         noSave,
         ...noClock,
         ...noRandomness,
@@ -144,16 +150,18 @@ export default defineConfig(
   },
   {
     files: ['src/config/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, ...noClock, ...noRandomness] },
+    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noCastMessage, ...noClock, ...noRandomness] },
   },
   {
     files: ['src/runtime/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment] },
+    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, noCastMessage] },
   },
   {
     // The sandbox plays external systems, which have clocks of their own.
     files: ['src/sandbox/**/*.ts', 'src/demo/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, ...noRandomness] },
+    rules: {
+      'no-restricted-syntax': ['error', noSpreadLiteral, noEnvironment, noCastMessage, ...noRandomness],
+    },
   },
   {
     files: ['src/**/*.ts'],

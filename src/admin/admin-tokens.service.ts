@@ -5,6 +5,7 @@ import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { IssuerKeys, IssuerUnavailableError } from '../outbound/issuer-keys.js';
 import { Clock } from '../runtime/clock.js';
+import { failureText } from '../runtime/failure-text.js';
 import { type Administrator, type Role, ROLES, withoutIncluded } from './role.js';
 
 /** Accepted signature algorithms. HMAC and `none` are missing, because neither needs the issuer's private key. */
@@ -79,11 +80,10 @@ export class AdminTokens {
       this.logger.warn({ msg: 'admin token refused', reason: 'ID_TOKEN' });
       return undefined;
     } catch (error) {
-      const { message } = error as Error;
       if (error instanceof IssuerUnavailableError) {
         this.logger.warn({
           msg: 'the keys of the issuer of admin tokens cannot be fetched',
-          detail: message,
+          detail: failureText(error),
         });
         throw new CroupierError('INTERNAL');
       }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { equalInConstantTime, sha256 } from '../runtime/digest.js';
+import { failureText } from '../runtime/failure-text.js';
 import { AdminTokens } from './admin-tokens.service.js';
 import { KeyStore, type LiveKey } from './key.store.js';
 import { type Administrator, ROOT_ID } from './role.js';
@@ -57,7 +58,7 @@ export class Administrators {
       this.logger.warn({
         msg: 'the last use of an admin key could not be recorded',
         id,
-        detail: (error as Error).message,
+        detail: failureText(error),
       });
     }
   }

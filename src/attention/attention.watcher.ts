@@ -3,6 +3,7 @@ import { WinningsService } from '../free-spins/winnings/winnings.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
+import { failureText } from '../runtime/failure-text.js';
 import { Parking } from '../wallet/resolving/parking.js';
 import { type AttentionKind, batchOf, type Cause, partsOf, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
@@ -124,7 +125,7 @@ export class AttentionWatcher implements OnModuleInit {
     this.parking.onParked(() => void this.loop.run());
     this.winnings.onFlagged((win) => {
       this.items.open([flaggedWinnings(win)]).catch((error: unknown) => {
-        const detail = (error as Error).message;
+        const detail = failureText(error);
         this.logger.warn({
           msg: 'the item of a flagged WIN could not be opened: the next search for flagged winnings opens it',
           detail,

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { failureText } from '../runtime/failure-text.js';
 import { type Cause, subjectOf } from './attention.js';
 import { AttentionStore } from './attention.store.js';
 import { openRounds, type TenantPair } from './causes.js';
@@ -72,7 +73,7 @@ export class OpenRoundsWatch {
     try {
       return await read();
     } catch (error) {
-      const detail = (error as Error).message;
+      const detail = failureText(error);
       this.logger.error({ msg: 'open rounds were not counted', ...of, detail });
       return undefined;
     }

@@ -1,4 +1,5 @@
 import { appendFile, open } from 'node:fs/promises';
+import { failureText } from '../runtime/failure-text.js';
 import { headText, parseHead, type Witness } from './entry.js';
 
 /** Only the service's account may read and write the file. */
@@ -34,7 +35,7 @@ export class HeadFile {
     this.count = 0;
     this.unreadableLines = 0;
     const file = await open(this.path).catch((error: unknown) => {
-      throw new Error(`AUDIT_HEAD_FILE: ${(error as Error).message}`, { cause: error });
+      throw new Error(`AUDIT_HEAD_FILE: ${failureText(error)}`, { cause: error });
     });
     try {
       for await (const line of file.readLines()) {

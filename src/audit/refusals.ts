@@ -5,6 +5,7 @@ import { CATALOGUE } from '../errors/catalogue.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Clock } from '../runtime/clock.js';
+import { failureText } from '../runtime/failure-text.js';
 import type { ActingRequest, Actor } from './actor.js';
 import { Audit } from './audit.service.js';
 import { isPolled, newEntryOf } from './audited-route.js';
@@ -52,7 +53,7 @@ export class Refusals {
       spend();
       await this.audit.record(actor, entry);
     } catch (error) {
-      const detail = (error as Error).message;
+      const detail = failureText(error);
       this.logger.warn({ msg: 'a refusal cannot be recorded', action: entry.action, code, detail });
     }
   }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { type Configuration, readConfiguration } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { inUse, isOwned } from '../embedded-postgres/embedded-postgres.js';
+import { failureText } from '../runtime/failure-text.js';
 import { listenFailure } from '../server/listen-failure.js';
 import { visible } from '../runtime/visible.js';
 
@@ -17,7 +18,7 @@ export async function checkStart(): Promise<void> {
     const { databaseUrl, dataDir } = configuration;
     if (databaseUrl === undefined && (await isOwned(dataDir))) throw inUse(dataDir);
   } catch (error) {
-    process.stderr.write(`croupier does not start: ${visible((error as Error).message)}\n`);
+    process.stderr.write(`croupier does not start: ${visible(failureText(error))}\n`);
     process.exitCode = 1;
   }
 }

@@ -3,6 +3,7 @@ import { readStorage } from '../config/configuration.js';
 import { readEnvironment } from '../config/environment.js';
 import { money } from '../money/money.js';
 import { isProgram, readArguments } from '../runtime/command-line.js';
+import { failureText } from '../runtime/failure-text.js';
 import { Randomness } from '../runtime/randomness.js';
 import { visibleLines } from '../runtime/visible.js';
 import { playFaults } from './faults.round.js';
@@ -133,7 +134,7 @@ async function main(): Promise<void> {
     if (!sandbox) throw new Error(`There is no sandbox in ${file}: start the service with npm start.`);
     await (values.faults ? playFaults(sandbox, output) : playRound(sandbox, output));
   } catch (error) {
-    process.stderr.write(`\n${visibleLines((error as Error).message)}\n`);
+    process.stderr.write(`\n${visibleLines(failureText(error))}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failureText } from '../runtime/failure-text.js';
 import { Randomness } from '../runtime/randomness.js';
 import { Connection } from '../database/connection.js';
 import { type Cluster, findCluster, prepareCluster, removeUnfinished, SUPERUSER } from './files.js';
@@ -193,7 +194,7 @@ class Supervisor {
         return;
       } catch (error) {
         if (!this.stopping)
-          this.log(`PostgreSQL is not running, or belongs to another process: ${(error as Error).message}`);
+          this.log(`PostgreSQL is not running, or belongs to another process: ${failureText(error)}`);
       }
     }
   }

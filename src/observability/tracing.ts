@@ -12,6 +12,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracingConfiguration } from '../config/tracing-variables.js';
+import { failureText } from '../runtime/failure-text.js';
 import { ActiveSpan, newTrace, runTraced } from './trace.js';
 
 export interface ExportingProvider extends TracerProvider {
@@ -156,7 +157,7 @@ class ReportingExporter implements SpanExporter {
     const lost = error !== undefined;
     if (lost === this.reportedLost) return;
     this.reportedLost = lost;
-    if (lost) this.logger.warn({ msg: 'spans cannot be exported and are lost', detail: error.message });
+    if (lost) this.logger.warn({ msg: 'spans cannot be exported and are lost', detail: failureText(error) });
     else this.logger.log({ msg: 'spans are exported again' });
   }
 }

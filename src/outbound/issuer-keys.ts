@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import { request } from 'undici';
 import { Configuration } from '../config/configuration.js';
 import { Clock } from '../runtime/clock.js';
+import { failureText } from '../runtime/failure-text.js';
 import { AnswerBody, isIdentity } from './answer.js';
 
 const TIMEOUT_MS = 5_000;
@@ -52,7 +53,7 @@ export class IssuerKeys {
       const unknownKey =
         error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JOSENotSupported;
       if (unknownKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-      throw new IssuerUnavailableError((error as Error).message, { cause: error });
+      throw new IssuerUnavailableError(failureText(error), { cause: error });
     }
   };
 

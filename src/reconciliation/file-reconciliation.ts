@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { failureText } from '../runtime/failure-text.js';
 import { visible } from '../runtime/visible.js';
 import { compareStatement, type Outcome } from './comparison.js';
 import { FOUND_SHOWN } from './recorded-findings.js';
@@ -71,6 +72,6 @@ async function* counted(
 /** Prefixes the message of a file error with the command-line argument that names the file. */
 function named(argument: string): (error: unknown) => never {
   return (error) => {
-    throw new Error(`${argument}: ${visible((error as Error).message)}`, { cause: error });
+    throw new Error(`${argument}: ${visible(failureText(error))}`, { cause: error });
   };
 }

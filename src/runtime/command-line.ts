@@ -46,7 +46,7 @@ export function readArguments<const Options extends OptionsConfig>(
     refuseKeptOptions(command, args);
     return parseArgs({ args, options: command.options, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    fail(command, new UsageError(firstSentence((error as Error).message)));
+    fail(command, new UsageError(firstSentence(failureText(error))));
     return undefined;
   }
 }

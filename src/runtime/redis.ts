@@ -3,6 +3,7 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { Cluster, Redis } from 'ioredis';
 import { Configuration } from '../config/configuration.js';
 import type { Address } from '../config/redis-variables.js';
+import { failureText } from './failure-text.js';
 
 /** Time-out of a command, of connecting, and of the wait for Redis at the start, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
@@ -47,7 +48,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       ? clusterClient(redisUrl, redisClusterNodes)
       : serverClient(redisUrl, redisSentinels);
     const events: EventEmitter = this.client;
-    events.on('error', (error: Error) => this.reportLost(error.message));
+    events.on('error', (error: Error) => this.reportLost(failureText(error)));
     events.on('close', () => this.reportLost('the connection was closed'));
     events.on('ready', () => this.reportAvailable());
     events.on('end', () => this.connectAgain());
@@ -66,7 +67,7 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
       this.reportAvailable();
       return true;
     } catch (error) {
-      this.reportLost((error as Error).message);
+      this.reportLost(failureText(error));
       return false;
     }
   }

@@ -11,6 +11,7 @@ import {
 } from '../provider-callback/provider-callbacks.service.js';
 import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
+import { failureText } from '../runtime/failure-text.js';
 import { Randomness } from '../runtime/randomness.js';
 import { type ClaimedRevocation, RevocationStore, type UnsentRevocation } from './revocation.store.js';
 import type { RevocationNotification } from './session.response.js';
@@ -129,7 +130,7 @@ export class RevocationNotifier {
     while (requestIds.size > 0 && workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
       const worker = this.work(requestIds)
         .catch((error: unknown) => {
-          const detail = (error as Error).message;
+          const detail = failureText(error);
           this.logger.error({ msg: 'notifications interrupted', providerId, detail });
         })
         .finally(() => workers.delete(worker));

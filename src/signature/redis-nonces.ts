@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Result } from 'ioredis';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { CroupierError } from '../errors/croupier-error.js';
+import { failureText } from '../runtime/failure-text.js';
 import { Randomness } from '../runtime/randomness.js';
 import { RedisConnection } from '../runtime/redis.js';
 import { RATE_WINDOW_MS, type RateRecord } from './rate-record.js';
@@ -86,7 +87,7 @@ export class RedisNonces {
     } catch (error) {
       this.logger.warn({
         msg: 'nonce not claimed, request refused: check Redis',
-        error: (error as Error).message,
+        error: failureText(error),
       });
       throw new CroupierError('REPLAY_PROTECTION_UNAVAILABLE');
     }

@@ -1,3 +1,4 @@
+import { failureText } from '../runtime/failure-text.js';
 import type { Pause, PausedKind } from './pauses/pause.entity.js';
 import type { SecretBox, SecretPlace } from './secrets/secret-box.js';
 import type { Snapshot } from './tenancy.store.js';
@@ -78,7 +79,7 @@ function tryDecrypt(
     return encrypted === null ? undefined : box.decrypt(place, encrypted).secret;
   } catch (error) {
     const which = place.column === 'previous' ? 'previous secret' : 'secret';
-    report(`the ${which} of ${place.tenantId} cannot be decrypted: ${(error as Error).message}`);
+    report(`the ${which} of ${place.tenantId} cannot be decrypted: ${failureText(error)}`);
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import type { ReceivedAnswer } from '../outbound/answer.js';
+import { failureText } from '../runtime/failure-text.js';
 import { OperatorAnswerStore } from './operator-answer.store.js';
 import type { Claim } from './transaction.js';
 
@@ -36,7 +37,7 @@ export class OperatorAnswers {
     const written = this.store
       .keep(providerId, { transactionId, attempt, body: harmlessText(body) })
       .catch((error: unknown) => {
-        const detail = (error as Error).message;
+        const detail = failureText(error);
         this.logger.warn({ msg: "an operator's answer could not be stored", ...ids, detail });
       })
       .finally(() => (this.writes -= 1));

@@ -5,6 +5,7 @@ import { addLogFields } from '../observability/trace.js';
 import type { CallKind, UnknownOutcome } from '../operator-wallet/operator-wallet.js';
 import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-wallets.service.js';
 import { sha256 } from '../runtime/digest.js';
+import { failureText } from '../runtime/failure-text.js';
 import { Randomness } from '../runtime/randomness.js';
 import { SessionOwners } from '../session/session-owners.js';
 import { SessionService } from '../session/session.service.js';
@@ -255,7 +256,7 @@ export class WalletService {
     try {
       await this.transactions.recordReported(provider.id, transactionId, status);
     } catch (error) {
-      const detail = (error as Error).message;
+      const detail = failureText(error);
       this.logger.warn({ msg: 'answer to the provider not recorded for the desk', transactionId, detail });
     }
   }

@@ -105,7 +105,7 @@ export class SignedCalls {
       this.answered += 1;
       return reply;
     } catch (error) {
-      throw new Unmet('an answer', `none: ${(error as Error).message || String(error)}`);
+      throw new Unmet('an answer', `none: ${reasonOf(error)}`);
     }
   }
 
@@ -125,9 +125,7 @@ export class SignedCalls {
       const [socket] = (await once(call, 'socket', { signal })) as [Socket];
       await once(socket, secure ? 'secureConnect' : 'connect', { signal });
     } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
-      // The error of a host with several addresses has a code and no message.
-      const reason = signal.aborted ? `not within ${timeoutMs} ms` : message || code;
+      const reason = signal.aborted ? `not within ${timeoutMs} ms` : reasonOf(error);
       throw new UsageError(`No connection can be made to ${baseUrl.href}: ${reason}`);
     } finally {
       call.destroy();
@@ -231,4 +229,10 @@ export async function rememberedNonce(
 /** A fixed nonce and timestamp, so that two calls with the same body have the same signature. */
 export function withFixedSignature(calls: SignedCalls): { nonce: string; timestamp: string } {
   return { nonce: calls.fresh('nonce'), timestamp: String(calls.nowSeconds()) };
+}
+
+/** Why a call failed. The error of a host with several addresses has a code and no message. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  return message || code || String(error);
 }

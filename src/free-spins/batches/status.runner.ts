@@ -4,6 +4,7 @@ import { Tracing } from '../../observability/tracing.js';
 import { callbackStopMs } from '../../provider-callback/callback-lease.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
 import type { Grant } from '../grants/grant.entity.js';
@@ -61,7 +62,7 @@ export class StatusRunner {
       if (this.workers.has(providerId) || this.loop.stopping) continue;
       const worker = this.work(providerId)
         .catch((error: unknown) => {
-          const detail = (error as Error).message;
+          const detail = failureText(error);
           const msg =
             'the status runs of a provider were interrupted: a claimed one continues once its lease has expired';
           this.logger.error({ msg, providerId, detail });

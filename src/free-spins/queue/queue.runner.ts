@@ -5,6 +5,7 @@ import { callbackStopMs } from '../../provider-callback/callback-lease.js';
 import { type CallbackOutcome, isNotMade } from '../../provider-callback/provider-callbacks.service.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { EXPIRED, GrantableGames, UNKNOWN_WHETHER_OPEN } from '../grants/grantable-games.js';
 import { GrantCallbacks } from '../grants/grant-callbacks.js';
@@ -102,7 +103,7 @@ export class QueueRunner {
       if (pool.workers.has(number)) continue;
       const worker = this.work(providerId, pool, number >= CALLS_FOR_GRANTS)
         .catch((error: unknown) => {
-          const detail = (error as Error).message;
+          const detail = failureText(error);
           this.logger.error({
             msg: 'sending of grants and cancels interrupted: the next poll continues with the unclaimed ones',
             providerId,

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BoundedLogger } from '../../observability/bounded-logger.js';
 import { Metrics } from '../../observability/metrics.js';
 import { withCurrentTrace } from '../../observability/trace.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { WinMonitor, type WinningsTrigger } from '../../wallet/win-monitor.js';
 import type { FlaggedWin, WinKey } from './winnings.response.js';
 import { WinningsStore } from './winnings.store.js';
@@ -94,7 +95,7 @@ export class WinningsService implements OnModuleInit {
           : await this.winnings.flaggedInRoundOf(providerId, transactionId);
       for (const win of flagged) this.report(win);
     } catch (error) {
-      const detail = (error as Error).message;
+      const detail = failureText(error);
       this.logger.warn({ msg: 'winnings could not be reviewed', kind, providerId, transactionId, detail });
     }
   }

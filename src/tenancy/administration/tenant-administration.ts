@@ -8,6 +8,7 @@ import { isIdentifier } from '../../api/validation/identifier.js';
 import { checkBaseUrl, normalisedBaseUrl } from '../../outbound/base-url.js';
 import { present } from '../../api/lists/item.js';
 import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { type EncryptedSecrets, lockSecretsOf, rotateSecrets } from '../secrets/encrypted-secret.store.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { type WithPause, PausesService } from '../pauses/pauses.service.js';
@@ -171,7 +172,7 @@ export class TenantAdministration {
       const encrypted = this.secretBox.encrypt({ tenantId: id, column: 'previous' }, current);
       return { encrypted, secretId: current.secretId };
     } catch (error) {
-      const reason = (error as Error).message;
+      const reason = failureText(error);
       throw new Error(
         `the current secret of ${id} cannot be decrypted and so cannot stay valid: ${reason}; rotate with overlapSeconds 0`,
         { cause: error },

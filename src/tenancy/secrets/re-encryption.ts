@@ -2,6 +2,7 @@ import type { Actor } from '../../audit/actor.js';
 import type { Audit, RecordEntry } from '../../audit/audit.service.js';
 import type { TargetEntry } from '../../audit/entry.js';
 import type { Database, Query } from '../../database/database.js';
+import { failureText } from '../../runtime/failure-text.js';
 import {
   lockSecrets,
   replaceSecrets,
@@ -83,7 +84,7 @@ function renew(before: EncryptedSecrets, box: SecretBox): Renewal {
     encrypted.previousEncryptedSecret = box.encrypt(previousPlace, previous);
     return { before, encrypted, current, previous };
   } catch (error) {
-    const reason = (error as Error).message;
+    const reason = failureText(error);
     throw new Error(
       `the secret of ${id} cannot be decrypted: ${reason}; rotate it, or set the key that decrypts it`,
       { cause: error },

@@ -1,6 +1,7 @@
 import type { Audit } from '../../audit/audit.service.js';
 import { placeText, type TargetEntry } from '../../audit/entry.js';
 import type { Database } from '../../database/database.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.store.js';
 import type { SecretBox, SecretPlace } from './secret-box.js';
 import { nounOf } from '../tenant.js';
@@ -99,6 +100,6 @@ function staleness(
   try {
     return judge(box.decrypt(place, encrypted).secretId);
   } catch (error) {
-    return `it cannot be decrypted: ${(error as Error).message}`;
+    return `it cannot be decrypted: ${failureText(error)}`;
   }
 }

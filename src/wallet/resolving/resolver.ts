@@ -4,6 +4,7 @@ import { Tracing } from '../../observability/tracing.js';
 import { Background } from '../../runtime/background.js';
 import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { Clock } from '../../runtime/clock.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { Randomness } from '../../runtime/randomness.js';
 import { Parking } from './parking.js';
 import { ResolutionService, type ResolveOutcome } from './resolution.service.js';
@@ -86,7 +87,7 @@ export class Resolver {
     try {
       if ((await this.resolveOperator(operatorId)) === 'time-is-over') this.waiting.add(operatorId);
     } catch (error) {
-      this.failure ??= new Error(`operator ${operatorId}: ${(error as Error).message}`);
+      this.failure ??= new Error(`operator ${operatorId}: ${failureText(error)}`);
     } finally {
       this.underWay.delete(operatorId);
       this.beginTurns();
@@ -119,7 +120,7 @@ export class Resolver {
     const requestId = `resolver-${this.randomness.uuid()}`;
     return this.tracing.runWork('resolve', requestId, { actor: 'resolver', ...keysOf(due) }, () =>
       this.resolveTraced(due).catch((error: unknown) => {
-        const detail = (error as Error).message;
+        const detail = failureText(error);
         this.logger.error({ msg: 'resolving a transaction failed', detail });
         return undefined;
       }),
