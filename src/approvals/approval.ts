@@ -1,21 +1,20 @@
 import { itemFrom, type RowOf } from '../api/lists/item.js';
 import { APPROVAL_COLUMNS, type ApprovalItem, type ApprovalResponse } from './approval.response.js';
-import { type GuardedAction, type LimitTerms, summaryOf } from './guarded-action.js';
+import { type ActionTerms, summaryOf } from './guarded-action.js';
 
 /** A stored approval. */
-export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy' | 'before' | 'after'>> & {
-  readonly askedBy: string;
-  readonly terms: GuardedAction['terms'];
-  readonly fingerprint: Buffer;
-  /** Why the action could not be recorded when it was approved; else null. */
-  readonly failureError: string | null;
-};
+export type Approval = RowOf<Omit<ApprovalItem, 'summary' | 'askedBy' | 'before' | 'after' | 'kind'>> &
+  ActionTerms & {
+    readonly askedBy: string;
+    readonly fingerprint: Buffer;
+    /** Why the action could not be recorded when it was approved; else null. */
+    readonly failureError: string | null;
+  };
 
 export type ApprovalWithResult = Approval & Pick<ApprovalResponse, 'result'>;
 
 export function approvalItem(approval: Approval): ApprovalItem {
-  const { before, after } =
-    approval.kind === 'limit' ? (approval.terms as LimitTerms) : { before: null, after: null };
+  const { before, after } = approval.kind === 'limit' ? approval.terms : { before: null, after: null };
   return itemFrom(APPROVAL_COLUMNS, { ...approval, before, after, summary: summaryOf(approval) });
 }
 

@@ -76,22 +76,23 @@ export interface TermsOf {
 
 export type GuardedActionKind = keyof TermsOf;
 
-/** An action whose terms, including its ids, are fixed, so that what is approved is what was requested. */
-export type GuardedAction = {
-  readonly [Kind in GuardedActionKind]: {
-    readonly kind: Kind;
-    /**
-     * Identifies the action within its kind. While the action waits for approval, a request with the same reference
-     * must be for the same action.
-     */
-    readonly reference: string;
-    readonly terms: TermsOf[Kind];
-    /** SHA-256 over the terms that must be equal in a repeated request. */
-    readonly fingerprint: Buffer;
-    /** The amount to compare with the limits; undefined if the action always needs approval. */
-    readonly stake: Stake | undefined;
-  };
+/** The kind of an action with its terms. */
+export type ActionTerms = {
+  readonly [Kind in GuardedActionKind]: { readonly kind: Kind; readonly terms: TermsOf[Kind] };
 }[GuardedActionKind];
+
+/** An action whose terms, including its ids, are fixed, so that what is approved is what was requested. */
+export type GuardedAction = ActionTerms & {
+  /**
+   * Identifies the action within its kind. While the action waits for approval, a request with the same reference must
+   * be for the same action.
+   */
+  readonly reference: string;
+  /** SHA-256 over the terms that must be equal in a repeated request. */
+  readonly fingerprint: Buffer;
+  /** The amount to compare with the limits; undefined if the action always needs approval. */
+  readonly stake: Stake | undefined;
+};
 
 /** Carries out the actions of one kind. Contract, section 9, "Limits and approvals". */
 export interface Executor<Kind extends GuardedActionKind> {
@@ -121,21 +122,20 @@ export interface Executor<Kind extends GuardedActionKind> {
 }
 
 /** Describes the action in one sentence, with amounts such as `2.50 EUR`. */
-export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>): string {
+export function summaryOf({ kind, terms }: ActionTerms): string {
   switch (kind) {
     case 'adjustment': {
-      const { amountMinor, currency, playerRef, reason } = terms as AdjustmentTerms;
+      const { amountMinor, currency, playerRef, reason } = terms;
       return `adjustment of ${money(amountMinor, currency)} for ${playerRef}: ${reason}`;
     }
     case 'settlement': {
-      const settlement = terms as SettlementTerms;
-      const { kind: settled, transactionId, amountMinor, currency, playerRef } = settlement;
-      const { status, operatorReference, reason } = settlement;
+      const { kind: settled, transactionId, amountMinor, currency, playerRef } = terms;
+      const { status, operatorReference, reason } = terms;
       const what = `${settled} ${transactionId} of ${transactionMoney(settled, amountMinor, currency)} for ${playerRef}`;
       return `settling ${what} by hand as ${status}, operator's reference ${operatorReference}: ${reason}`;
     }
     case 'limit': {
-      const { operatorId, currency, before, after } = terms as LimitTerms;
+      const { operatorId, currency, before, after } = terms;
       const whose = operatorId === DEFAULT_OPERATOR ? 'default limits' : `limits of ${operatorId}`;
       const amount = (minor: number | null) => (minor === null ? 'no limit' : money(minor, currency));
       const changes = differences({ ...NO_LIMITS, ...before }, { ...NO_LIMITS, ...after });
@@ -143,13 +143,11 @@ export function summaryOf({ kind, terms }: Pick<GuardedAction, 'kind' | 'terms'>
       return `${whose} in ${currency}: ${fields.join(', ')}`;
     }
     case 'grant': {
-      const grant = terms as GrantTerms;
-      return `${spinsOf(grant)} for ${grant.playerRef} in ${grant.gameId}${untilOf(grant)}${sumOf(grant, 1)}`;
+      return `${spinsOf(terms)} for ${terms.playerRef} in ${terms.gameId}${untilOf(terms)}${sumOf(terms, 1)}`;
     }
     case 'batch': {
-      const batch = terms as BatchTerms;
-      const players = batch.playerRefs.length;
-      return `${spinsOf(batch)} for each of ${players} ${players === 1 ? 'player' : 'players'} in ${batch.gameId}${untilOf(batch)}${sumOf(batch, players)}`;
+      const players = terms.playerRefs.length;
+      return `${spinsOf(terms)} for each of ${players} ${players === 1 ? 'player' : 'players'} in ${terms.gameId}${untilOf(terms)}${sumOf(terms, players)}`;
     }
   }
 }

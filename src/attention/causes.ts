@@ -1,10 +1,4 @@
-import {
-  type GrantTerms,
-  type GuardedActionKind,
-  spinsOf,
-  summaryOf,
-  type TermsOf,
-} from '../approvals/guarded-action.js';
+import { type ActionTerms, type GrantTerms, spinsOf, summaryOf } from '../approvals/guarded-action.js';
 import type { FlaggedWin } from '../free-spins/winnings/winnings.service.js';
 import { money, transactionMoney } from '../money/money.js';
 import { AFTER_BATCH_ID, type Cause, type GrantsOfBatch, subjectOf } from './attention.js';
@@ -52,13 +46,8 @@ interface RevocationRow extends SearchedRow {
   readonly error: string | null;
 }
 
-interface ApprovalRow extends SearchedRow {
-  readonly approvalId: string;
-  readonly operatorId: string;
-  readonly kind: GuardedActionKind;
-  /** Null in a row that is `known`, which is never mapped to a cause. */
-  readonly terms: TermsOf[GuardedActionKind];
-}
+/** The terms are null in a row that is `known`, which is never mapped to a cause. */
+type ApprovalRow = SearchedRow & ActionTerms & { readonly approvalId: string; readonly operatorId: string };
 
 export interface RowOf {
   readonly parked: UndecidedRow;
@@ -189,12 +178,13 @@ function undeliveredRevocation(row: RevocationRow): Cause {
   };
 }
 
-function waitingApproval({ approvalId, operatorId, kind, terms }: ApprovalRow): Cause {
+function waitingApproval(row: ApprovalRow): Cause {
+  const { approvalId, operatorId } = row;
   return {
     kind: 'approval',
     subject: approvalId,
     operatorId,
-    summary: `waits for approval: ${summaryOf({ kind, terms })}`,
+    summary: `waits for approval: ${summaryOf(row)}`,
     href: `/v1/admin/approvals/${approvalId}`,
   };
 }
