@@ -15,7 +15,7 @@ import type { TracingConfiguration } from '../config/tracing-variables.js';
 import { failureText } from '../runtime/failure-text.js';
 import { ActiveSpan, newTrace, runTraced } from './trace.js';
 
-export interface ExportingProvider extends TracerProvider {
+interface ExportingProvider extends TracerProvider {
   /** Exports the waiting spans. Never rejects, and ends within two seconds. */
   shutdown(): Promise<void>;
 }

@@ -27,7 +27,7 @@ const HINT_MARGIN_MS = 1_000;
 /** Longest time that an idle connection is kept, in milliseconds. A NAT or firewall may forget older ones silently. */
 const LONGEST_IDLE_MS = 30_000;
 
-export interface SignedCall extends Addressee {
+interface SignedCall extends Addressee {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** With a leading slash. */

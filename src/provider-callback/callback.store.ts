@@ -9,9 +9,9 @@ import type { Place } from '../database/place.js';
 import type { CallbackQuery } from './callback.admin.request.js';
 import { Callback } from './callback.entity.js';
 
-export type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;
+type NewCallback = Pick<Callback, 'providerId' | 'route' | 'reference' | 'requestId' | 'body'>;
 
-export interface Completion extends Pick<Callback, 'status' | 'answer' | 'error'> {
+interface Completion extends Pick<Callback, 'status' | 'answer' | 'error'> {
   readonly durationMs: number;
 }
 

@@ -22,7 +22,7 @@ const BODY_IGNORED: ReadonlySet<CallbackRoute> = new Set([
   '/v1/game/session/revoke',
 ]);
 
-export interface ProviderCallback {
+interface ProviderCallback {
   readonly providerId: string;
   readonly route: CallbackRoute;
   /** The requestRef or sessionId by which administrators find the callback. */

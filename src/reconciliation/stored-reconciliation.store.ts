@@ -78,7 +78,7 @@ const FINDINGS_OF = named(
 );
 
 /** A stored finding and its place in the report, from 1. */
-export interface StoredFinding {
+interface StoredFinding {
   readonly position: number;
   readonly finding: FindingItem;
 }

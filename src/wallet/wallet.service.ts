@@ -28,7 +28,7 @@ const CLAIM_TRIES = 50;
 const PAUSE_STEP_MS = 4;
 
 /** The response body, and whether it is a replay. */
-export interface TransactionAnswer {
+interface TransactionAnswer {
   readonly body: string;
   readonly replayed: boolean;
 }

@@ -3,7 +3,7 @@ import type { Advice } from '../transactions/advice.js';
 import type { RoundSumsResponse } from './round.admin.response.js';
 
 /** A transaction of the round, and what the desk should do about it. */
-export interface AdvisedTransaction {
+interface AdvisedTransaction {
   readonly transactionId: string;
   /** Null for a tombstone. */
   readonly kind: string | null;

@@ -25,7 +25,7 @@ import type { RoundItem } from './round.admin.response.js';
 import type { RoundKey, RoundTransaction } from './round-sums.js';
 
 /** A filter for rounds; an absent field restricts nothing. */
-export interface RoundFilter extends Pick<
+interface RoundFilter extends Pick<
   TransactionFilter,
   'operatorId' | 'providerId' | 'playerRef' | 'gameId' | 'from' | 'to'
 > {
@@ -33,7 +33,7 @@ export interface RoundFilter extends Pick<
 }
 
 /** Selects one of a provider's rounds that share a roundId. */
-export interface RoundChoice {
+interface RoundChoice {
   readonly operatorId?: string | undefined;
   readonly playerRef?: string | undefined;
   readonly gameId?: string | undefined;

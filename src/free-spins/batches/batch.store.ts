@@ -9,7 +9,7 @@ import { HAS_NO_SUCCESSOR, NOT_EXPIRED, REACHED, UNSENT } from '../grants/grant.
 import type { NewGrant, Reached } from '../grants/grant.store.js';
 import { Batch } from './batch.entity.js';
 
-export interface NewBatch
+interface NewBatch
   extends Omit<NewGrant, 'requestRef' | 'playerRef'>, Pick<Batch, 'batchId' | 'batchRef' | 'fingerprint'> {
   readonly players: readonly { readonly requestRef: string; readonly playerRef: string }[];
 }

@@ -37,7 +37,7 @@ import { BatchStore } from './batch.store.js';
 import { StatusRunner } from './status.runner.js';
 
 /** A requested batch. Contract, section 6. */
-export interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef' | 'expiresAt'> {
+interface BatchOrder extends Omit<NewGrant, 'requestRef' | 'providerId' | 'playerRef' | 'expiresAt'> {
   /** 1 to 1000 unique references. */
   readonly playerRefs: readonly string[];
   readonly batchRef?: string | null;

@@ -13,7 +13,7 @@ const UNKNOWN_OUTCOME =
   'no outcome was recorded in time: the platform may have stopped while the provider was called';
 
 /** A grant as stored after its callback; with the fields of a claim if its outcome was recorded as GRANTED. */
-export type SentGrant = Grant & Partial<GrantedGrant>;
+type SentGrant = Grant & Partial<GrantedGrant>;
 
 /**
  * Sends callbacks about grants to their providers, without retries, and records the outcomes.

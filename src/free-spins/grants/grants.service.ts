@@ -28,7 +28,7 @@ import { type PreviewResponse, previewResponse } from './preview.response.js';
 import { type Spins, stakeMinorOf } from '../rules/stake.js';
 
 /** A requested grant. Without a requestRef, one is generated, and the request is not idempotent. */
-export type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId' | 'expiresAt'> & {
+type GrantOrder = Omit<NewGrant, 'requestRef' | 'providerId' | 'expiresAt'> & {
   readonly requestRef?: string | null;
   readonly expiresAt?: string | null;
 };

@@ -24,7 +24,7 @@ export const FLAGS = [
   'NO_STANDING_BET',
   'ABOVE_LIMIT',
 ] as const;
-export type Flag = (typeof FLAGS)[number];
+type Flag = (typeof FLAGS)[number];
 
 /** A booked WIN that a person should review. */
 class FlaggedWinResponse {

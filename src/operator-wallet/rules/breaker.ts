@@ -9,7 +9,7 @@ export const PROBE_INTERVAL_MS = 1_000;
  * How the breaker counts a call. `answered`: an HTTP answer arrived, whatever its status or size. `failed`: no complete
  * answer arrived, for example because the call timed out.
  */
-export type CallResult = 'answered' | 'failed';
+type CallResult = 'answered' | 'failed';
 
 /**
  * The breaker of one operator. It is open while at least 20 calls have ended within the last 30 seconds and more than

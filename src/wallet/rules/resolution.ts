@@ -6,7 +6,7 @@ export interface UndecidedFacts extends StoredFacts {
   readonly declinedEndings: number;
 }
 
-export type Resolution =
+type Resolution =
   /** There is nothing to do: it is decided, or an attempt is in progress. */
   | { readonly do: 'leave'; readonly because: 'decided' | 'in-flight' }
   /** Send it again unchanged. */

@@ -9,7 +9,7 @@ export const WIN_KINDS = [
 ] as const satisfies readonly WinKind[];
 
 /** The fields of a WIN that determine its kind. */
-export interface KindOfWin {
+interface KindOfWin {
   readonly winKind?: WinKind | null;
   readonly freeSpinsRef?: string | null;
 }
