@@ -159,13 +159,13 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     if (!this.enabled) return;
     const ownUrl = this.configuration.groupCommitDatabaseUrl !== undefined;
     const names = Object.keys(SETTINGS);
-    const refuse = refuseUnopened('GROUP_COMMIT_DATABASE_URL');
+    const refuse = refuseNaming('GROUP_COMMIT_DATABASE_URL');
     const rows = await this.query<{ name: string; setting: string }>(SHOW_SETTINGS, { names }).catch(
       ownUrl ? refuse : () => [],
     );
     if (ownUrl) {
       const query: Query = (...call) => this.query<never>(...call).catch(refuse);
-      const same = await isSameDatabase(this.database, query).catch(refuseUnopened('DATABASE_URL'));
+      const same = await isSameDatabase(this.database, query).catch(refuseNaming('DATABASE_URL'));
       // A transaction that is claimed in one database is not retried or resolved from another.
       if (!same) throw new Error('GROUP_COMMIT_DATABASE_URL leads to another database than DATABASE_URL');
     }
@@ -288,7 +288,7 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
 class UnopenedError extends Error {}
 
 /** Rethrows an error with the variable's name, unless it names one already. */
-function refuseUnopened(variable: string): (error: unknown) => never {
+function refuseNaming(variable: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof UnopenedError) throw error;
     throw new UnopenedError(`${variable}: the database cannot be opened: ${failureText(error)}`);

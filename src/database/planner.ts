@@ -1,8 +1,8 @@
 /*
  * Ways to steer PostgreSQL's planner, each with one name. Without them it may read a whole table, because it lacks
  * statistics, because it assumes that columns are independent of each other, or because it plans before the values are
- * known. The plans are tested on the embedded PostgreSQL, 18.4 (`plans.long.test.ts` in test/desk/ and test/attention/,
- * test/group-commit/), and the statements run on PostgreSQL 15 in test/engines/. Other versions were not compared.
+ * known. The plans are tested on the embedded PostgreSQL, 18.4 (`plans.long.test.ts` and `plans.test.ts` in the
+ * folders of test/), and the statements run on PostgreSQL 15 in test/engines/. Other versions were not compared.
  *
  * A search for due or expired rows compares with `statement_timestamp()`: an index cannot be searched for the volatile
  * `clock_timestamp()`.

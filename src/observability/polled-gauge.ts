@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { atMostEvery } from './at-most-every.js';
 import type { BoundedTenants, TenantLabels } from './tenant-labels.js';
@@ -48,9 +49,7 @@ export function registerGauge(
 }
 
 function noValue(): Promise<readonly GaugeValue[]> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve([]), READ_LIMIT_MS).unref();
-  });
+  return sleep(READ_LIMIT_MS, [], { ref: false });
 }
 
 function combined(

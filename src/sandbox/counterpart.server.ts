@@ -9,6 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseJsonObject } from '../api/validation/json.js';
+import { BoundedBytes } from '../runtime/bounded-bytes.js';
 import { type Answer, AnswerSwap, deliver, jsonAnswer, send } from './faults/delivery.js';
 import { faultPages, FAULTS_PATH } from './faults/fault-pages.js';
 import { type ChosenFault, FaultRules, type HasEffect } from './faults/fault-rules.js';
@@ -197,12 +198,9 @@ async function listen(server: Server, port: number): Promise<void> {
  * @throws Error if the body is too large or the caller has disconnected; in both cases the connection is closed
  */
 async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Error(`a body of more than ${MAX_BODY_BYTES} bytes`);
-    chunks.push(chunk);
+  const body = new BoundedBytes(MAX_BODY_BYTES);
+  for await (const part of request as AsyncIterable<Buffer>) {
+    if (!body.add(part)) throw new Error(`a body of more than ${MAX_BODY_BYTES} bytes`);
   }
-  return Buffer.concat(chunks);
+  return body.bytes();
 }

@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tenant } from './platform-client.js';
 
@@ -31,13 +31,7 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
 
 /** Replaces the file atomically. Only its owner can read it. */
 export async function writeSandboxFile(path: string, content: SandboxFile): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.chmod(0o600);
-    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  await writeFile(`${path}.new`, text, { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
 }

@@ -31,3 +31,8 @@ export function assertCurrency({ currencies }: Operator, currency: string): void
 export function nounOf<Kind extends TenantKind | 'GAME'>(kind: Kind): Lowercase<Kind> {
   return kind.toLowerCase() as Lowercase<Kind>;
 }
+
+/** The target of the audit log's entries about a tenant or game. */
+export function auditTargetOf(of: { readonly kind: TenantKind | 'GAME'; readonly id: string }): string {
+  return `${nounOf(of.kind)}:${of.id}`;
+}

@@ -22,7 +22,7 @@ import type {
 } from './tenant.request.js';
 import { OperatorResponse, ProviderResponse, type RotatedSecret } from './tenant.response.js';
 import { type NewTenant, type TenantChanges, TenantStore } from '../tenant.store.js';
-import { nounOf, type TenantKind } from '../tenant.js';
+import { auditTargetOf, nounOf, type TenantKind } from '../tenant.js';
 
 type TenantWithPause = WithPause<TenantEntity>;
 
@@ -113,7 +113,7 @@ export class TenantAdministration {
       const validUntil = await rotateSecrets(query, rotated, overlapSeconds);
       await record({
         action: `${nounOf(kind)}.rotate-secret`,
-        target: `${nounOf(kind)}:${id}`,
+        target: auditTargetOf({ kind, id }),
         after: {
           overlapSeconds,
           previousValidUntil: validUntil,
@@ -191,7 +191,7 @@ export class TenantAdministration {
       if (!changed) throw unknown(kind);
       await record({
         action: `${nounOf(kind)}.change`,
-        target: `${nounOf(kind)}:${id}`,
+        target: auditTargetOf({ kind, id }),
         before: answerOf(RESPONSES[kind], changed.before),
         after: answerOf(RESPONSES[kind], changed.after),
       });

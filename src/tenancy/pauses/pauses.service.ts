@@ -10,7 +10,7 @@ import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
 import { futureInstant } from '../../api/validation/instant.js';
 import { TenancyService } from '../tenancy.service.js';
-import { nounOf } from '../tenant.js';
+import { auditTargetOf, nounOf } from '../tenant.js';
 import { isInForce, type Pause, PAUSED_KINDS, type PausedKind } from './pause.entity.js';
 import type { PauseRequest, ResumeRequest } from './pause.request.js';
 import { type PauseItem, PauseResponse } from './pause.response.js';
@@ -41,7 +41,7 @@ export class PausesService {
       const after = await this.pauses.put(transaction, { kind, id, reason, until: end, by, byName });
       await record({
         action: `${nounOf(kind)}.pause`,
-        target: `${nounOf(kind)}:${id}`,
+        target: auditTargetOf({ kind, id }),
         ...(before && { before: { pause: answerOf(PauseResponse, before) } }),
         after: { pause: answerOf(PauseResponse, after) },
       });
@@ -60,7 +60,7 @@ export class PausesService {
       await this.pauses.remove(transaction, kind, id);
       await record({
         action: `${nounOf(kind)}.resume`,
-        target: `${nounOf(kind)}:${id}`,
+        target: auditTargetOf({ kind, id }),
         before: { pause: answerOf(PauseResponse, before) },
         after: { pause: null, ...(reason != null && { reason }) },
       });

@@ -10,7 +10,7 @@ import {
   type EncryptedSecrets,
 } from './encrypted-secret.store.js';
 import type { IdentifiedSecret, SecretBox, SecretPlace } from './secret-box.js';
-import { nounOf } from '../tenant.js';
+import { auditTargetOf, nounOf } from '../tenant.js';
 
 /**
  * Re-encrypts the tenants' secrets in one transaction, so that all have the current `SECRETS_KEY` and format. Instances
@@ -98,10 +98,9 @@ async function recordNewIds({ before, current, previous }: Renewal, record: Reco
     (text) => !text?.startsWith('v1.'),
   );
   if (hadIds) return;
-  const noun = nounOf(before.kind);
   await record({
-    action: `${noun}.reseal-secret`,
-    target: `${noun}:${before.id}`,
+    action: `${nounOf(before.kind)}.reseal-secret`,
+    target: auditTargetOf(before),
     after: {
       secretId: current.secretId,
       ...(previous && {
@@ -123,7 +122,7 @@ export async function repeatSecretEntries(
   record: RecordEntry,
   willBeLost: (entry: TargetEntry) => boolean,
 ): Promise<void> {
-  const targets = (await lockSecrets(query)).map(({ kind, id }) => `${nounOf(kind)}:${id}`);
+  const targets = (await lockSecrets(query)).map(auditTargetOf);
   const entries = await audit.newestWith(query, targets, 'secretId');
   for (const { target, after } of entries.filter(willBeLost)) {
     const { secretId, previousSecretId, previousValidUntil } = after;

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.js';
 import { failureText } from '../../runtime/failure-text.js';
 import { type EncryptedSecrets, secretsInSnapshot } from './encrypted-secret.store.js';
 import type { SecretBox, SecretPlace } from './secret-box.js';
-import { nounOf } from '../tenant.js';
+import { auditTargetOf, nounOf } from '../tenant.js';
 
 /** A stored secret that contradicts the audit log, has an id but no entry there, or cannot be decrypted. */
 interface StaleSecret {
@@ -31,24 +31,20 @@ export interface SecretReport {
 export async function verifySecrets(database: Database, audit: Audit, box: SecretBox): Promise<SecretReport> {
   const { tenants, entries } = await database.transaction(async ({ query }) => {
     const stored = await secretsInSnapshot(query);
-    return { tenants: stored, entries: await audit.newestWith(query, stored.map(targetOf), 'secretId') };
+    return { tenants: stored, entries: await audit.newestWith(query, stored.map(auditTargetOf), 'secretId') };
   });
   const recorded = new Map(entries.map((entry) => [entry.target, entry]));
-  const identified = tenants.filter((tenant) => recorded.has(targetOf(tenant)));
-  const others = tenants.filter((tenant) => !recorded.has(targetOf(tenant)));
+  const identified = tenants.filter((tenant) => recorded.has(auditTargetOf(tenant)));
+  const others = tenants.filter((tenant) => !recorded.has(auditTargetOf(tenant)));
   const unnamed = others.flatMap((tenant) => unnamedSecret(tenant, box));
   return {
     stale: [
-      ...identified.flatMap((tenant) => staleSecrets(tenant, recorded.get(targetOf(tenant))!, box)),
+      ...identified.flatMap((tenant) => staleSecrets(tenant, recorded.get(auditTargetOf(tenant))!, box)),
       ...unnamed,
     ],
     identified: identified.length + unnamed.length,
     notIdentified: others.length - unnamed.length,
   };
-}
-
-function targetOf({ kind, id }: EncryptedSecrets): string {
-  return `${nounOf(kind)}:${id}`;
 }
 
 /** @param entry the log's last entry about the tenant's secrets */
