@@ -125,7 +125,7 @@ function operatorIdIn({ fields, received }: ReadAnswer): { operatorTransactionId
   if (!(field in fields)) return {};
   const value = fields[field];
   const text = Number.isInteger(value) ? integerText(value as number, received, field) : value;
-  if (typeof text === 'string' && OPERATOR_ID.test(text)) return { operatorTransactionId: harmless(text) };
+  if (typeof text === 'string' && OPERATOR_ID.test(text)) return { operatorTransactionId: storable(text) };
   return { detail: `${field} is ignored: it is neither a text of 1 to 200 characters nor an integer` };
 }
 
@@ -133,13 +133,17 @@ function integerText(value: number, { body }: ReceivedAnswer, field: string): st
   return Number.isSafeInteger(value) ? String(value) : digitsOfLongInteger(body, field);
 }
 
-function sanitised(text: string): string {
-  return harmless(text.slice(0, WORDS_LIMIT));
+/** Replaces NUL and lone surrogates, which PostgreSQL cannot store. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** Replaces control characters and lone surrogates. */
-function harmless(text: string): string {
-  return text.toWellFormed().replace(/\p{Cc}/gu, '\uFFFD');
+/** Truncates a text, and replaces control characters and lone surrogates. */
+function sanitised(text: string): string {
+  return text
+    .slice(0, WORDS_LIMIT)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\uFFFD');
 }
 
 /** A foreign value for a message: bounded, and without the content of lists and objects, which may be nested deeply. */

@@ -160,7 +160,9 @@ describe('operatorTransactionId', () => {
     ['200 characters beyond the basic plane', '😀'.repeat(200), '😀'.repeat(200)],
     ['an integer', 88121, '88121'],
     ['a negative integer', -5, '-5'],
-    ['control characters, which are replaced', 'a\u0007b', 'a\uFFFDb'],
+    ['control characters, as they are', 'a\u0007\n\u202eb', 'a\u0007\n\u202eb'],
+    ['NUL, which is replaced', 'a\u0000b', 'a\uFFFDb'],
+    ['a lone surrogate, which is replaced', 'a\ud800b', 'a\uFFFDb'],
   ])('is %s', (_, sent, kept) => {
     const answer = decision({ operatorTransactionId: sent });
     expect(answer).toMatchObject({ kind: 'decided', operatorTransactionId: kept });
