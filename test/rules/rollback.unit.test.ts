@@ -24,11 +24,10 @@ function decideWith(
   return decideRollback(requestOf('ROLLBACK', request), SESSION, target, { ...EMPTY_ROUND, ...round });
 }
 
-const OF_ANOTHER_ROUND = {
-  do: 'refuse',
-  code: 'SESSION_MISMATCH',
-  message: 'originalTransactionId names a transaction of another round or currency',
-} as const;
+const differingIn = (fields: string) => ({
+  ...refuse('SESSION_MISMATCH'),
+  message: `originalTransactionId names a transaction that differs in ${fields}`,
+});
 
 describe('a ROLLBACK whose target is', () => {
   test.each<[string, StoredFacts | null, object]>([
@@ -40,7 +39,7 @@ describe('a ROLLBACK whose target is', () => {
       storedOf(null, { rollbackId: 'undo-1', rollbackUndecided: true }),
       refuse('TRANSACTION_IN_FLIGHT'),
     ],
-    ['a tombstone in another round', storedOf(null, { roundId: 'round-2' }), OF_ANOTHER_ROUND],
+    ['a tombstone in another round', storedOf(null, { roundId: 'round-2' }), differingIn('roundId')],
     ['an APPROVED BET', bet(), REVERSE_BET],
     ['a TIMED_OUT BET', bet({ state: 'TIMED_OUT' }), END_BET],
     ['a PENDING BET with an expired lease', bet({ state: 'PENDING' }), END_BET],
@@ -55,12 +54,17 @@ describe('a ROLLBACK whose target is', () => {
     ['a BET that was reversed', bet({ state: 'ROLLED_BACK', rollbackId: 'undo-1' }), APPROVE],
     ['a WIN', storedOf('WIN'), decline('NOT_ROLLBACKABLE')],
     ['a ROLLBACK', storedOf('ROLLBACK'), decline('NOT_ROLLBACKABLE')],
-    ['in another round', bet({ roundId: 'round-2' }), OF_ANOTHER_ROUND],
-    ['of another player', bet({ playerRef: 'player-2' }), OF_ANOTHER_ROUND],
-    ['of another game', bet({ gameId: 'game-2' }), OF_ANOTHER_ROUND],
-    ['in another currency', bet({ currency: 'USD' }), OF_ANOTHER_ROUND],
-    ['of another operator', bet({ operatorId: 'operator-2' }), OF_ANOTHER_ROUND],
-    ['in another mode', bet({ mode: 'DEMO' }), OF_ANOTHER_ROUND],
+    ['in another round', bet({ roundId: 'round-2' }), differingIn('roundId')],
+    ['of another player', bet({ playerRef: 'player-2' }), differingIn('playerRef')],
+    ['of another game', bet({ gameId: 'game-2' }), differingIn('gameId')],
+    ['in another currency', bet({ currency: 'USD' }), differingIn('currency')],
+    ['of another operator', bet({ operatorId: 'operator-2' }), differingIn('operator')],
+    ['in another mode', bet({ mode: 'DEMO' }), differingIn('mode')],
+    [
+      'of another player, in another currency',
+      bet({ playerRef: 'player-2', currency: 'USD' }),
+      differingIn('playerRef, currency'),
+    ],
   ])('%s', (_, target, decision) => {
     expect(decideWith(target)).toEqual(decision);
   });

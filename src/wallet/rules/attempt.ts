@@ -1,6 +1,7 @@
 import { CATALOGUE } from '../../errors/catalogue.js';
 import { decideBet } from './bet.js';
 import type { Decision } from './decision.js';
+import { differing } from './differing.js';
 import {
   type TransactionRequest,
   type Facts,
@@ -88,7 +89,7 @@ function mayBeRetried({ state, leaseAlive }: StoredFacts): boolean {
  * section 3, "Transaction request".
  */
 function differencesOf(request: TransactionRequest, session: SessionFacts, stored: StoredFacts): string[] {
-  return namesOfFalse({
+  return differing({
     kind: stored.kind === request.kind,
     amountMinor: request.kind === 'ROLLBACK' || stored.amountMinor === request.amountMinor,
     currency: stored.currency === request.currency,
@@ -105,15 +106,11 @@ function differencesOf(request: TransactionRequest, session: SessionFacts, store
 
 /** The fields in which the request differs from its session. */
 function mismatchesOf(request: TransactionRequest, session: SessionFacts): string[] {
-  return namesOfFalse({
+  return differing({
     playerRef: request.playerRef === session.playerRef,
     gameId: request.gameId === session.gameId,
     currency: request.currency === session.currency,
   });
-}
-
-function namesOfFalse(conditions: Readonly<Record<string, boolean>>): string[] {
-  return Object.keys(conditions).filter((name) => !conditions[name]);
 }
 
 /** @param detail appended to the message of the catalogue */

@@ -1,4 +1,5 @@
 import type { Decision, DeclineReason, Verdict } from './decision.js';
+import { differing } from './differing.js';
 import {
   type TransactionRequest,
   isTombstone,
@@ -17,12 +18,10 @@ export function decideRollback(
 ): Decision {
   if (request.originalTransactionId === request.transactionId) return invalid('is the ROLLBACK itself');
   if (!target) return reverseUnknown(request);
-  if (!ofTheSameRound(request, session, target)) {
-    return {
-      do: 'refuse',
-      code: 'SESSION_MISMATCH',
-      message: 'originalTransactionId names a transaction of another round or currency',
-    };
+  const differences = differencesOf(request, session, target);
+  if (differences.length > 0) {
+    const message = `originalTransactionId names a transaction that differs in ${differences.join(', ')}`;
+    return { do: 'refuse', code: 'SESSION_MISMATCH', message };
   }
   const tombstone = isTombstone(target);
   if (!tombstone && request.amountMinor !== undefined && request.amountMinor !== target.amountMinor) {
@@ -74,13 +73,14 @@ function conclude(verdict: Verdict): Decision {
   return { do: 'conclude', verdict };
 }
 
-function ofTheSameRound(request: TransactionRequest, session: SessionFacts, target: StoredFacts): boolean {
-  return (
-    target.operatorId === session.operatorId &&
-    target.mode === session.mode &&
-    target.playerRef === session.playerRef &&
-    target.gameId === session.gameId &&
-    target.currency === session.currency &&
-    target.roundId === request.roundId
-  );
+/** The fields in which the target is of another round or currency than the request. */
+function differencesOf(request: TransactionRequest, session: SessionFacts, target: StoredFacts): string[] {
+  return differing({
+    playerRef: target.playerRef === session.playerRef,
+    gameId: target.gameId === session.gameId,
+    currency: target.currency === session.currency,
+    roundId: target.roundId === request.roundId,
+    operator: target.operatorId === session.operatorId,
+    mode: target.mode === session.mode,
+  });
 }
