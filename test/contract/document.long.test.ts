@@ -306,6 +306,7 @@ describe('section 3, the table of sessions', () => {
       then: () => expire(LATE_SECONDS + 1),
     },
     'belongs to another provider': { then: nothing, provider: OTHER_PROVIDER },
+    'belongs to another provider, and has expired': { then: expire, provider: OTHER_PROVIDER },
     'has another player than the request': { then: nothing, fields: { playerRef: 'another-player' } },
     'is of a disabled game': { then: () => setGame('DISABLED') },
     'is of a disabled operator': { then: () => setOperator('DISABLED') },

@@ -163,7 +163,7 @@ describe('the chart', () => {
     const { metadata, spec } = objects({ ingress }).find(({ kind }) => kind === 'Ingress')!;
     expect(metadata.annotations).toEqual(annotations);
     const paths = spec.rules[0].http.paths as { path: string }[];
-    expect(paths.map(({ path }) => path)).toEqual(['/v1', '/llms.txt', '/console', '/docs']);
+    expect(paths.map(({ path }) => path)).toEqual(['/v1', '/llms.txt', '/console', '/docs-json', '/docs']);
   });
 
   test('lets Prometheus send the token of /metrics if there is one', () => {
