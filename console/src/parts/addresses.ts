@@ -23,7 +23,8 @@ export const addressOf = {
   transaction: (providerId: string, transactionId: string) =>
     below('transactions', providerId, transactionId),
   round: (providerId: string, roundId: string) => below('rounds', providerId, roundId),
-  player: (playerRef: string) => below('players', playerRef),
+  /** The page of a player at one operator: several operators may have the same reference. */
+  player: (playerRef: string, operatorId?: string) => withQuery(below('players', playerRef), { operatorId }),
   session: (sessionId: string) => below('sessions', sessionId),
   grant: (requestRef: string) => below('free-spins', requestRef),
   batch: (batchId: string) => below('free-spins', 'batches', batchId),

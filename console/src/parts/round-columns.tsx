@@ -1,17 +1,16 @@
 import type { Schema } from '../api/schemas.ts';
 import { rounds as words } from '../strings.ts';
-import { addressOf } from './addresses.ts';
 import type { Column } from './data-table.tsx';
-import { IdLink } from './id-link.tsx';
 import { Money } from './money.tsx';
+import { gameLink, operatorLink, playerLink, providerLink, roundLink } from './record-links.tsx';
 import { Time } from './time.tsx';
-import { playerAddress, ProviderLink, roundAddress, RoundDetailsLink } from './transaction-columns.tsx';
+import { RoundDetailsLink } from './transaction-columns.tsx';
 
 type Round = Schema<'RoundItem'>;
 
 /** The columns of a list of rounds. */
 export const ROUND_COLUMNS: readonly Column<Round>[] = [
-  { title: words.round, cell: (row) => <IdLink id={row.roundId} href={roundAddress(row)} /> },
+  { title: words.round, cell: roundLink },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     title: words.bet,
@@ -35,18 +34,10 @@ export const ROUND_COLUMNS: readonly Column<Round>[] = [
     numeric: true,
     cell: ({ undecided }) => (undecided > 0 ? <strong class="alarm">{undecided}</strong> : undecided),
   },
-  {
-    title: words.player,
-    cell: ({ playerRef, operatorId }) => (
-      <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />
-    ),
-  },
-  {
-    title: words.operator,
-    cell: ({ operatorId }) => <IdLink id={operatorId} href={addressOf.operator(operatorId)} />,
-  },
-  { title: words.provider, cell: ({ providerId }) => <ProviderLink id={providerId} /> },
-  { title: words.game, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
+  { title: words.player, cell: playerLink },
+  { title: words.operator, cell: operatorLink },
+  { title: words.provider, cell: providerLink },
+  { title: words.game, cell: gameLink },
   { title: words.details, cell: ({ roundDetailsUrl }) => <RoundDetailsLink url={roundDetailsUrl} /> },
 ];
 

@@ -5,7 +5,7 @@ import { answer, api } from '../api/client.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Schema } from '../api/schemas.ts';
 import { search as words } from '../strings.ts';
-import { addressOf, pageOf, withQuery } from './addresses.ts';
+import { addressOf, pageOf } from './addresses.ts';
 import { IdLink } from './id-link.tsx';
 import { ProblemAlert, problemOf } from './problem.tsx';
 import { Time } from './time.tsx';
@@ -113,7 +113,7 @@ const typeOf = ({ type, href }: Hit) => (href.startsWith('/v1/admin/callbacks/')
 
 /** The page of a hit. A player has a page, but the API has only lists of a player's transactions. */
 function pageOfHit({ type, id, operatorId, href }: Hit): string | undefined {
-  return type === 'player' ? withQuery(addressOf.player(id), { operatorId }) : pageOf(href);
+  return type === 'player' ? addressOf.player(id, operatorId) : pageOf(href);
 }
 
 function takesText(target: EventTarget | null): boolean {

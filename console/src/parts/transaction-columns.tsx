@@ -1,22 +1,16 @@
 import type { Schema } from '../api/schemas.ts';
 import type { StreamEvents } from '../api/stream.ts';
 import { transactions as words } from '../strings.ts';
-import { addressOf, withQuery } from './addresses.ts';
 import type { Column } from './data-table.tsx';
-import { IdLink } from './id-link.tsx';
 import { Money, transactionMoney } from './money.tsx';
+import { operatorLink, playerLink, providerLink, roundLink, transactionLink } from './record-links.tsx';
 import { Time } from './time.tsx';
 
 type Transaction = Schema<'TransactionItem'>;
 
 /** The columns of a list of transactions. */
 export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
-  {
-    title: words.transaction,
-    cell: ({ providerId, transactionId }) => (
-      <IdLink id={transactionId} href={addressOf.transaction(providerId, transactionId)} />
-    ),
-  },
+  { title: words.transaction, cell: transactionLink },
   { title: words.kind, cell: (row) => kindText(row) },
   {
     title: words.amount,
@@ -32,21 +26,10 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     numeric: true,
     cell: ({ balance, currency }) => <Money minor={balance} currency={currency} />,
   },
-  {
-    title: words.player,
-    cell: ({ playerRef, operatorId }) => (
-      <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />
-    ),
-  },
-  {
-    title: words.operator,
-    cell: ({ operatorId }) => <IdLink id={operatorId} href={addressOf.operator(operatorId)} />,
-  },
-  { title: words.provider, cell: ({ providerId }) => <ProviderLink id={providerId} /> },
-  {
-    title: words.round,
-    cell: (row) => <IdLink id={row.roundId} href={roundAddress(row)} />,
-  },
+  { title: words.player, cell: playerLink },
+  { title: words.operator, cell: operatorLink },
+  { title: words.provider, cell: providerLink },
+  { title: words.round, cell: roundLink },
 ];
 
 /** Columns without those that would repeat a page's own subject. */
@@ -117,31 +100,6 @@ export function TransactionState({ of }: { readonly of: Transaction }) {
 
 export const isUndecided = (state: Transaction['state'] | undefined) =>
   state === 'PENDING' || state === 'TIMED_OUT';
-
-/** The page of a player at one operator: several operators may have the same reference. */
-export const playerAddress = (playerRef: string, operatorId: string) =>
-  withQuery(addressOf.player(playerRef), { operatorId });
-
-interface RoundOf {
-  readonly providerId: string;
-  readonly roundId?: string;
-  readonly operatorId: string;
-  readonly playerRef: string;
-  readonly gameId?: string;
-  readonly mode: 'REAL' | 'DEMO';
-}
-
-/** The page of one round: several players may have the same id of a round. */
-export function roundAddress({ providerId, roundId, operatorId, playerRef, gameId, mode }: RoundOf) {
-  if (roundId === undefined) return undefined;
-  const demo = mode === 'DEMO' ? mode : undefined;
-  return withQuery(addressOf.round(providerId, roundId), { operatorId, playerRef, gameId, mode: demo });
-}
-
-/** A provider's page; adjustments are booked under `platform`, which is no provider. */
-export function ProviderLink({ id }: { readonly id: string }) {
-  return <IdLink id={id} href={id === 'platform' ? undefined : addressOf.provider(id)} />;
-}
 
 /** The address at which the game's provider shows the round. It gets neither the referrer nor the window. */
 export function RoundDetailsLink({ url }: { readonly url: string | undefined }) {

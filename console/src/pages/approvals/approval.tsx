@@ -10,12 +10,13 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
+import { operatorLink } from '../../parts/record-links.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left, Time } from '../../parts/time.tsx';
 import { approvals as words, edit, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
 import { Changes, changesOf } from './changes.tsx';
-import { amountText, failureOf, mayStillChange, operatorPage, outcomePage, ROLE_OF } from './kinds.ts';
+import { amountText, failureOf, mayStillChange, outcomePage, ROLE_OF } from './kinds.ts';
 
 type Approval = Schema<'ApprovalResponse'>;
 
@@ -48,7 +49,7 @@ interface WholeProps {
 }
 
 function Whole({ approval, of }: WholeProps) {
-  const { kind, summary, state, operatorId, reference, terms, result } = approval;
+  const { kind, summary, state, reference, terms, result } = approval;
   const { askedBy, askedByName, createdAt, expiresAt, decidedBy, decidedByName, decidedAt, reason } =
     approval;
   const page = outcomePage(approval);
@@ -66,7 +67,7 @@ function Whole({ approval, of }: WholeProps) {
         items={[
           [words.kind, words.kindOf[kind]],
           [words.amount, amountText(approval, freeSpins.unknownAmount)],
-          [words.operator, <IdLink id={operatorId} href={operatorPage(operatorId)} />],
+          [words.operator, operatorLink(approval)],
           [words.reference, <IdLink id={reference} href={page} />],
           [words.requestedBy, <PersonWithId name={askedByName} actor={askedBy} />],
           [

@@ -4,15 +4,15 @@ import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
+import { operatorLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Left } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
 import { approvals as words, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
-import { amountText, operatorPage } from './kinds.ts';
+import { amountText } from './kinds.ts';
 
 type Approval = Schema<'ApprovalItem'>;
 
@@ -42,10 +42,7 @@ const COLUMNS: readonly Column<Approval>[] = [
     numeric: true,
     cell: (approval) => <span class="money">{amountText(approval, freeSpins.unknownAmount)}</span>,
   },
-  {
-    title: words.operator,
-    cell: ({ operatorId }) => <IdLink id={operatorId} href={operatorPage(operatorId)} />,
-  },
+  { title: words.operator, cell: operatorLink },
   {
     title: words.requestedBy,
     cell: ({ askedBy, askedByName }) => <Person name={askedByName} id={askedBy} />,

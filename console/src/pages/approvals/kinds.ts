@@ -28,11 +28,6 @@ export function amountText(approval: Approval, unknownStake?: string): string | 
   return isStated ? moneyText(amountMinor, currency) : undefined;
 }
 
-/** The operator's page; undefined for the installation's default limits. */
-export function operatorPage(operatorId: string): string | undefined {
-  return operatorId === '*' ? undefined : addressOf.operator(operatorId);
-}
-
 /** Kinds that are recorded before a counterpart is called: after an error, they may still be carried out. */
 const RECORDED_FIRST: ReadonlySet<Approval['kind']> = new Set(['grant', 'adjustment']);
 

@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { usePage } from '../../parts/page.ts';
+import { operatorLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
@@ -52,10 +53,7 @@ const COLUMNS: readonly Column<Item>[] = [
   { title: words.count, numeric: true, cell: ({ count }) => count?.toLocaleString(LOCALE) },
   { title: words.state, cell: (item) => <ItemState item={item} /> },
   { title: words.assignee, cell: ({ assignee }) => assignee },
-  {
-    title: words.operator,
-    cell: ({ operatorId }) => <IdLink id={operatorId} href={operatorId && addressOf.operator(operatorId)} />,
-  },
+  { title: words.operator, cell: operatorLink },
   { title: words.cause, cell: (item) => <IdLink id={item.subject} href={causePage(item)} /> },
 ];
 

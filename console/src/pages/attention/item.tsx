@@ -2,7 +2,6 @@ import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton, type ActionProps } from '../../parts/action.tsx';
-import { addressOf } from '../../parts/addresses.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { instantIn, linesIn, textIn } from '../../parts/form-field.tsx';
@@ -10,6 +9,7 @@ import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Person } from '../../parts/person.tsx';
+import { operatorLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, Time, timeText } from '../../parts/time.tsx';
 import { attention as words } from '../../strings.ts';
@@ -42,7 +42,7 @@ interface WholeProps {
 }
 
 function Whole({ item, onDone }: WholeProps) {
-  const { kind, summary, subject, count, operatorId, providerId, assignee } = item;
+  const { kind, summary, subject, count, assignee } = item;
   const { createdAt, closedAt, closedBy, closedByName, reason, comments, history } = item;
   const grants = grantsPage(item);
   return (
@@ -58,8 +58,8 @@ function Whole({ item, onDone }: WholeProps) {
           [words.kind, words.kindOf[kind]],
           [words.count, count],
           [words.assignee, assignee ?? words.nobody],
-          [words.operator, operatorId && <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
-          [words.provider, providerId && <IdLink id={providerId} href={addressOf.provider(providerId)} />],
+          [words.operator, operatorLink(item)],
+          [words.provider, providerLink(item)],
           [
             words.opened,
             <>

@@ -3,7 +3,7 @@ import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { withQuery } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
+import { gameLink, operatorLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { cancelledText, Stake } from '../../parts/stake.tsx';
 import { hasPassed, Left, Time } from '../../parts/time.tsx';
@@ -111,7 +112,7 @@ interface WholeProps {
 }
 
 function Whole({ batch, failures, onDone }: WholeProps) {
-  const { batchId, batchRef, operatorId, providerId, gameId, spins, betAmountMinor, currency, total } = batch;
+  const { batchId, batchRef, gameId, spins, betAmountMinor, currency, total } = batch;
   const stake = betAmountMinor === 0 ? words.defaultStake : moneyText(betAmountMinor, currency);
   return (
     <>
@@ -129,9 +130,9 @@ function Whole({ batch, failures, onDone }: WholeProps) {
           [words.checked, batch.statusCheckedAt && <Time at={batch.statusCheckedAt} />],
           [words.batchRef, batchRef && <IdLink id={batchRef} />],
           [words.batchId, <IdLink id={batchId} />],
-          [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
-          [words.provider, <IdLink id={providerId} href={addressOf.provider(providerId)} />],
-          [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+          [words.operator, operatorLink(batch)],
+          [words.provider, providerLink(batch)],
+          [words.game, gameLink(batch)],
           [words.created, <Time at={batch.createdAt} />],
           [
             words.expires,

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { usePage } from '../../parts/page.ts';
+import { gameLink, operatorLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -33,11 +34,8 @@ const COLUMNS: readonly Column<Schema<'BatchItem'>>[] = [
     numeric: true,
     cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
   },
-  {
-    title: words.operator,
-    cell: ({ operatorId }) => <IdLink id={operatorId} href={addressOf.operator(operatorId)} />,
-  },
-  { title: words.game, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
+  { title: words.operator, cell: operatorLink },
+  { title: words.game, cell: gameLink },
   { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 

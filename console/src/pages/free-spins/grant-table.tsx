@@ -1,10 +1,8 @@
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
 import type { Column } from '../../parts/data-table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
+import { gameLink, grantLink, playerLink } from '../../parts/record-links.tsx';
 import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
-import { playerAddress } from '../../parts/transaction-columns.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
 type Grant = Schema<'GrantResponse'>;
@@ -30,17 +28,9 @@ export function problemOfGrant({ failure, lastCancelError, duplicateOf }: Grant)
 }
 
 export const GRANT_COLUMNS: readonly Column<Grant>[] = [
-  {
-    title: words.grant,
-    cell: ({ requestRef }) => <IdLink id={requestRef} href={addressOf.grant(requestRef)} />,
-  },
+  { title: words.grant, cell: grantLink },
   { title: words.state, cell: ({ state }) => <GrantState state={state} /> },
-  {
-    title: words.player,
-    cell: ({ playerRef, operatorId }) => (
-      <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />
-    ),
-  },
+  { title: words.player, cell: playerLink },
   { title: words.spins, numeric: true, cell: ({ spins }) => spins },
   {
     title: words.stake,
@@ -48,9 +38,6 @@ export const GRANT_COLUMNS: readonly Column<Grant>[] = [
     cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
   },
   { title: words.problem, cell: problemOfGrant },
-  {
-    title: words.game,
-    cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} />,
-  },
+  { title: words.game, cell: gameLink },
   { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];

@@ -10,10 +10,10 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
+import { gameLink, grantLink, operatorLink, playerLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { cancelledText, Stake, stakeText } from '../../parts/stake.tsx';
 import { Left, Time } from '../../parts/time.tsx';
-import { playerAddress } from '../../parts/transaction-columns.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantState, problemOfGrant } from './grant-table.tsx';
 
@@ -75,7 +75,7 @@ interface WholeProps {
 
 function Whole({ grant, onDone }: WholeProps) {
   const { state, spins, betAmountMinor, stakeMinor, currency, winnings, externalRef, duplicateOf } = grant;
-  const { operatorId, providerId, playerRef, gameId, batchId, remainingSpins, statusCheckedAt } = grant;
+  const { batchId, remainingSpins, statusCheckedAt } = grant;
   const problem = problemOfGrant(grant);
   return (
     <>
@@ -92,13 +92,13 @@ function Whole({ grant, onDone }: WholeProps) {
           [words.winnings, winningsOf(winnings, currency)],
           [words.remaining, remainingSpins],
           [words.checked, statusCheckedAt && <Time at={statusCheckedAt} />],
-          [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
-          [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
-          [words.provider, <IdLink id={providerId} href={addressOf.provider(providerId)} />],
-          [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+          [words.player, playerLink(grant)],
+          [words.operator, operatorLink(grant)],
+          [words.provider, providerLink(grant)],
+          [words.game, gameLink(grant)],
           [words.batch, batchId && <IdLink id={batchId} href={addressOf.batch(batchId)} />],
           [words.externalRef, externalRef && <IdLink id={externalRef} />],
-          [words.duplicateOf, duplicateOf && <IdLink id={duplicateOf} href={addressOf.grant(duplicateOf)} />],
+          [words.duplicateOf, duplicateOf && grantLink({ requestRef: duplicateOf })],
           [words.created, <Time at={grant.createdAt} />],
           [words.updated, <Time at={grant.updatedAt} />],
           [

@@ -5,10 +5,10 @@ import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { Details } from '../../parts/details.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Pausing } from '../../parts/pausing.tsx';
+import { providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { edit, games as words } from '../../strings.ts';
@@ -43,7 +43,7 @@ function Facts({ game }: { readonly game: Schema<'GameResponse'> }) {
     <Details
       items={[
         [words.name, game.name],
-        [words.provider, <IdLink id={game.providerId} href={addressOf.provider(game.providerId)} />],
+        [words.provider, providerLink(game)],
         [words.status, game.status],
         [words.launchUrl, game.launchUrl],
         [words.roundDetailsUrl, game.roundDetailsUrl],

@@ -1,12 +1,11 @@
 import { answer, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { FormField, textIn } from '../../parts/form-field.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 import { usePage } from '../../parts/page.ts';
+import { gameLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
 import { games as words } from '../../strings.ts';
@@ -52,12 +51,9 @@ export default function Games() {
         list={list}
         keyOf={({ gameId }) => gameId}
         columns={[
-          { title: words.id, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
+          { title: words.id, cell: gameLink },
           { title: words.name, cell: ({ name }) => name },
-          {
-            title: words.provider,
-            cell: ({ providerId }) => <IdLink id={providerId} href={addressOf.provider(providerId)} />,
-          },
+          { title: words.provider, cell: providerLink },
           { title: words.status, cell: ({ status }) => status },
           {
             title: words.pause,

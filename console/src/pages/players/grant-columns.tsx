@@ -1,17 +1,13 @@
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
 import type { Column } from '../../parts/data-table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
+import { gameLink, grantLink, providerLink } from '../../parts/record-links.tsx';
 import { Stake } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { players as words } from '../../strings.ts';
 
 /** The columns of a player's grants of free spins. */
 export const GRANT_COLUMNS: readonly Column<Schema<'GrantResponse'>>[] = [
-  {
-    title: words.grant,
-    cell: ({ requestRef }) => <IdLink id={requestRef} href={addressOf.grant(requestRef)} />,
-  },
+  { title: words.grant, cell: grantLink },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     title: words.state,
@@ -24,9 +20,6 @@ export const GRANT_COLUMNS: readonly Column<Schema<'GrantResponse'>>[] = [
     cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
   },
   { title: words.remaining, numeric: true, cell: ({ remainingSpins }) => remainingSpins },
-  { title: words.game, cell: ({ gameId }) => <IdLink id={gameId} href={addressOf.game(gameId)} /> },
-  {
-    title: words.provider,
-    cell: ({ providerId }) => <IdLink id={providerId} href={addressOf.provider(providerId)} />,
-  },
+  { title: words.game, cell: gameLink },
+  { title: words.provider, cell: providerLink },
 ];

@@ -6,16 +6,12 @@ import { DataTable, Rows } from '../../parts/data-table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { usePage, useRedirect } from '../../parts/page.ts';
+import { operatorLink } from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
 import { SESSION_COLUMNS } from '../../parts/session-columns.tsx';
-import {
-  playerAddress,
-  TRANSACTION_COLUMNS,
-  transactionKey,
-  without,
-} from '../../parts/transaction-columns.tsx';
+import { TRANSACTION_COLUMNS, transactionKey, without } from '../../parts/transaction-columns.tsx';
 import { players as words, rounds, sessions, transactions } from '../../strings.ts';
 import { GRANT_COLUMNS } from './grant-columns.tsx';
 
@@ -49,7 +45,7 @@ function ChooseOperator({ playerRef }: { readonly playerRef: string }) {
     return items.flatMap(({ type, operatorId }) => (type === 'player' ? (operatorId ?? []) : []));
   });
   const [only, ...more] = found.data.value ?? [];
-  useRedirect(only !== undefined && more.length === 0 ? playerAddress(playerRef, only) : undefined);
+  useRedirect(only !== undefined && more.length === 0 ? addressOf.player(playerRef, only) : undefined);
   return (
     <Loaded of={found}>
       {(ids) =>
@@ -61,7 +57,7 @@ function ChooseOperator({ playerRef }: { readonly playerRef: string }) {
             <ul>
               {ids.map((id) => (
                 <li key={id}>
-                  <IdLink id={id} href={playerAddress(playerRef, id)} />
+                  <IdLink id={id} href={addressOf.player(playerRef, id)} />
                 </li>
               ))}
             </ul>
@@ -106,7 +102,7 @@ function Player({ playerRef, operatorId }: PlayerProps) {
   return (
     <>
       <p>
-        {words.at} <IdLink id={operatorId} href={addressOf.operator(operatorId)} />
+        {words.at} {operatorLink({ operatorId })}
       </p>
       <div class="toolbar mb-3">
         <AdjustmentButton

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useId } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
-import { addressOf, withQuery } from '../../parts/addresses.ts';
+import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
@@ -63,7 +63,7 @@ function FindPlayer() {
       const value = form.get(name);
       return typeof value === 'string' ? value.trim() : '';
     };
-    route(withQuery(addressOf.player(text('playerRef')), { operatorId: text('operatorId') }));
+    route(addressOf.player(text('playerRef'), text('operatorId')));
   };
   return (
     <form class="filters" aria-label={words.find} onSubmit={open}>

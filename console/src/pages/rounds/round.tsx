@@ -6,17 +6,15 @@ import { addressOf } from '../../parts/addresses.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Money } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
+import { gameLink, operatorLink, playerLink, providerLink } from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import {
   eventsOf,
-  playerAddress,
-  ProviderLink,
   RoundDetailsLink,
   TRANSACTION_COLUMNS,
   transactionKey,
@@ -97,15 +95,15 @@ function Whole({ data, reload }: { readonly data: Detail; readonly reload: () =>
 const OWN_COLUMNS = [transactions.round, transactions.player, transactions.operator, transactions.provider];
 
 function Facts({ data }: { readonly data: Detail }) {
-  const { providerId, roundId, operatorId, playerRef, gameId, mode, open } = data;
+  const { providerId, roundId, mode, open } = data;
   const target = `round:${providerId}/${roundId}`;
   return (
     <Details
       items={[
-        [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
-        [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
-        [words.provider, <ProviderLink id={providerId} />],
-        [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+        [words.player, playerLink(data)],
+        [words.operator, operatorLink(data)],
+        [words.provider, providerLink(data)],
+        [words.game, gameLink(data)],
         [words.state, open ? words.open : words.closed],
         [words.mode, mode],
         [words.audit, <a href={addressOf.list('audit', { target })}>{words.auditOf}</a>],

@@ -4,23 +4,15 @@ import type { Schema } from '../../api/schemas.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Money } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
+import { gameLink, operatorLink, playerLink, providerLink, roundLink } from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
-import {
-  eventsOf,
-  playerAddress,
-  ProviderLink,
-  roundAddress,
-  TRANSACTION_COLUMNS,
-  transactionKey,
-  without,
-} from '../../parts/transaction-columns.tsx';
+import { eventsOf, TRANSACTION_COLUMNS, transactionKey, without } from '../../parts/transaction-columns.tsx';
 import { sessions as words, table, transactions } from '../../strings.ts';
 import { Callbacks } from './callbacks.tsx';
 import { NotifyButton, RevokeButton } from './revocation.tsx';
@@ -94,16 +86,16 @@ export default function SessionPage() {
 const OWN_COLUMNS = [transactions.player, transactions.operator, transactions.provider];
 
 function Facts({ session }: { readonly session: Session }) {
-  const { playerRef, operatorId, providerId, gameId, currency } = session;
+  const { currency } = session;
   const target = `session:${session.sessionId}`;
   return (
     <Details
       items={[
         [words.status, session.status],
-        [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
-        [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
-        [words.provider, <ProviderLink id={providerId} />],
-        [words.game, <IdLink id={gameId} href={addressOf.game(gameId)} />],
+        [words.player, playerLink(session)],
+        [words.operator, operatorLink(session)],
+        [words.provider, providerLink(session)],
+        [words.game, gameLink(session)],
         [words.currency, currency],
         [words.mode, session.mode],
         [words.createdAt, <Time at={session.createdAt} />],
@@ -133,7 +125,7 @@ function Rounds({ data: { session, rounds } }: { readonly data: PageOfSession })
   const columns: readonly Column<Round>[] = [
     {
       title: words.round,
-      cell: ({ roundId }) => <IdLink id={roundId} href={roundAddress({ ...session, roundId })} />,
+      cell: ({ roundId }) => roundLink({ ...session, roundId }),
     },
     {
       title: words.bet,

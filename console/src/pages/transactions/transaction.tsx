@@ -10,6 +10,15 @@ import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
 import { transactionMoney } from '../../parts/money.tsx';
+import {
+  gameLink,
+  operatorLink,
+  playerLink,
+  providerLink,
+  roundLink,
+  sessionLink,
+  transactionLink,
+} from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -17,9 +26,6 @@ import {
   eventsOf,
   isUndecided,
   kindText,
-  playerAddress,
-  ProviderLink,
-  roundAddress,
   RoundDetailsLink,
   TransactionState,
 } from '../../parts/transaction-columns.tsx';
@@ -103,34 +109,25 @@ function Buttons({ data, reload }: StoryProps) {
 }
 
 function Facts({ data }: { readonly data: Detail }) {
-  const { providerId, transactionId, operatorId, playerRef, sessionId, rollbackId, originalTransactionId } =
-    data;
+  const { providerId, transactionId, sessionId, rollbackId, originalTransactionId } = data;
   const target =
     data.kind === 'ADJUSTMENT' ? `adjustment:${transactionId}` : `transaction:${providerId}/${transactionId}`;
   const session = sessionId === undefined ? undefined : addressOf.session(sessionId);
   return (
     <Details
       items={[
-        [words.player, <IdLink id={playerRef} href={playerAddress(playerRef, operatorId)} />],
-        [words.operator, <IdLink id={operatorId} href={addressOf.operator(operatorId)} />],
-        [words.provider, <ProviderLink id={providerId} />],
-        [words.round, data.roundId && <IdLink id={data.roundId} href={roundAddress(data)} />],
+        [words.player, playerLink(data)],
+        [words.operator, operatorLink(data)],
+        [words.provider, providerLink(data)],
+        [words.round, roundLink(data)],
         [words.roundDetails, data.roundDetailsUrl && <RoundDetailsLink url={data.roundDetailsUrl} />],
-        [words.session, session && <IdLink id={sessionId} href={session} />],
-        [words.game, data.gameId && <IdLink id={data.gameId} href={addressOf.game(data.gameId)} />],
+        [words.session, sessionLink(data)],
+        [words.game, gameLink(data)],
         [
           words.originalTransactionId,
-          originalTransactionId && (
-            <IdLink
-              id={originalTransactionId}
-              href={addressOf.transaction(providerId, originalTransactionId)}
-            />
-          ),
+          originalTransactionId && transactionLink({ providerId, transactionId: originalTransactionId }),
         ],
-        [
-          words.rollbackId,
-          rollbackId && <IdLink id={rollbackId} href={addressOf.transaction(providerId, rollbackId)} />,
-        ],
+        [words.rollbackId, rollbackId && transactionLink({ providerId, transactionId: rollbackId })],
         [words.freeSpinsRef, data.freeSpinsRef],
         [words.promotionRef, data.promotionRef],
         [words.reason, data.reason],
