@@ -561,7 +561,6 @@ export const players = {
   createdAt: 'Created',
   state: 'State',
   spins: 'Spins',
-  stake: 'Stake',
   remaining: 'Left',
   game: 'Game',
   provider: 'Provider',

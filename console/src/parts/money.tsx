@@ -1,5 +1,6 @@
 import { exponentOf } from '../../../src/money/currencies.ts';
 import { LOCALE, money as words } from '../strings.ts';
+import type { Column } from './data-table.tsx';
 
 /** An amount as people read it, such as `1,250.00 EUR`; exact for every integer of the API. */
 export function moneyText(amountMinor: number | bigint, currency: string): string {
@@ -30,4 +31,11 @@ interface MoneyProps {
 /** An amount; nothing if there is none. */
 export function Money({ minor, currency }: MoneyProps) {
   return minor == null ? null : <span class="money">{moneyText(minor, currency)}</span>;
+}
+
+type AmountOf<Name extends string> = Readonly<{ currency: string } & Partial<Record<Name, number | null>>>;
+
+/** The column of an amount of each row. */
+export function moneyColumn<Name extends string>(title: string, name: Name): Column<AmountOf<Name>> {
+  return { title, numeric: true, cell: (row) => <Money minor={row[name]} currency={row.currency} /> };
 }

@@ -1,7 +1,7 @@
 import type { Schema } from '../api/schemas.ts';
 import { rounds as words } from '../strings.ts';
 import type { Column } from './data-table.tsx';
-import { Money } from './money.tsx';
+import { moneyColumn } from './money.tsx';
 import { gameLink, operatorLink, playerLink, providerLink, roundLink } from './record-links.tsx';
 import { Time } from './time.tsx';
 import { RoundDetailsLink } from './transaction-columns.tsx';
@@ -12,21 +12,9 @@ type Round = Schema<'RoundItem'>;
 export const ROUND_COLUMNS: readonly Column<Round>[] = [
   { title: words.round, cell: roundLink },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  {
-    title: words.bet,
-    numeric: true,
-    cell: ({ betMinor, currency }) => <Money minor={betMinor} currency={currency} />,
-  },
-  {
-    title: words.win,
-    numeric: true,
-    cell: ({ winMinor, currency }) => <Money minor={winMinor} currency={currency} />,
-  },
-  {
-    title: words.net,
-    numeric: true,
-    cell: ({ netMinor, currency }) => <Money minor={netMinor} currency={currency} />,
-  },
+  moneyColumn(words.bet, 'betMinor'),
+  moneyColumn(words.win, 'winMinor'),
+  moneyColumn(words.net, 'netMinor'),
   { title: words.state, cell: ({ open }) => (open ? words.open : words.closed) },
   { title: words.transactions, numeric: true, cell: ({ transactions }) => transactions },
   {

@@ -1,4 +1,5 @@
 import { freeSpins as words } from '../strings.ts';
+import type { Column } from './data-table.tsx';
 import { moneyText } from './money.tsx';
 
 /** A stake of 0 stands for the provider's default, which only the provider knows: it is no amount. */
@@ -32,3 +33,10 @@ export function Stake({ minor, currency }: StakeProps) {
   if (minor === undefined) return null;
   return <span class="money">{stakeText(minor, currency, words.unknownAmount)}</span>;
 }
+
+/** The column of the stake of a grant or batch. */
+export const STAKE_COLUMN: Column<{ readonly stakeMinor?: number; readonly currency: string }> = {
+  title: words.stake,
+  numeric: true,
+  cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
+};

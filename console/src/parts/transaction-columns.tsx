@@ -2,7 +2,7 @@ import type { Schema } from '../api/schemas.ts';
 import type { StreamEvents } from '../api/stream.ts';
 import { transactions as words } from '../strings.ts';
 import type { Column } from './data-table.tsx';
-import { Money, transactionMoney } from './money.tsx';
+import { moneyColumn, transactionMoney } from './money.tsx';
 import { operatorLink, playerLink, providerLink, roundLink, transactionLink } from './record-links.tsx';
 import { Time } from './time.tsx';
 
@@ -21,11 +21,7 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
   },
   { title: words.state, cell: (row) => <TransactionState of={row} /> },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  {
-    title: words.toldBalance,
-    numeric: true,
-    cell: ({ balance, currency }) => <Money minor={balance} currency={currency} />,
-  },
+  moneyColumn(words.toldBalance, 'balance'),
   { title: words.player, cell: playerLink },
   { title: words.operator, cell: operatorLink },
   { title: words.provider, cell: providerLink },

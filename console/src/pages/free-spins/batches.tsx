@@ -8,7 +8,7 @@ import { IdLink } from '../../parts/id-link.tsx';
 import { usePage } from '../../parts/page.ts';
 import { gameLink, operatorLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
-import { Stake } from '../../parts/stake.tsx';
+import { STAKE_COLUMN } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantForm } from './form.tsx';
@@ -29,11 +29,7 @@ const COLUMNS: readonly Column<Schema<'BatchItem'>>[] = [
   },
   { title: words.progress, cell: (batch) => <Progress counts={batch} /> },
   { title: words.spins, numeric: true, cell: ({ spins }) => spins },
-  {
-    title: words.stake,
-    numeric: true,
-    cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
-  },
+  STAKE_COLUMN,
   { title: words.operator, cell: operatorLink },
   { title: words.game, cell: gameLink },
   { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },

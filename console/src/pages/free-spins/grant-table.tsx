@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/schemas.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { gameLink, grantLink, playerLink } from '../../parts/record-links.tsx';
-import { Stake } from '../../parts/stake.tsx';
+import { STAKE_COLUMN } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
@@ -32,11 +32,7 @@ export const GRANT_COLUMNS: readonly Column<Grant>[] = [
   { title: words.state, cell: ({ state }) => <GrantState state={state} /> },
   { title: words.player, cell: playerLink },
   { title: words.spins, numeric: true, cell: ({ spins }) => spins },
-  {
-    title: words.stake,
-    numeric: true,
-    cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
-  },
+  STAKE_COLUMN,
   { title: words.problem, cell: problemOfGrant },
   { title: words.game, cell: gameLink },
   { title: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },

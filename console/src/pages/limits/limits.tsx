@@ -9,7 +9,7 @@ import { Details } from '../../parts/details.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { majorUnits, minorUnits } from '../../parts/major-units.ts';
-import { Money, moneyText } from '../../parts/money.tsx';
+import { Money, moneyColumn, moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
@@ -90,11 +90,7 @@ const COLUMNS: readonly Column<Limit>[] = [
       </a>
     ),
   },
-  ...LIMITS.map((name): Column<Limit> => ({
-    title: words.nameOf[name],
-    numeric: true,
-    cell: (limit) => <Money minor={limit[name]} currency={limit.currency} />,
-  })),
+  ...LIMITS.map((name) => moneyColumn(words.nameOf[name], name)),
   {
     title: words.used,
     numeric: true,

@@ -7,7 +7,7 @@ import { addressOf } from '../../parts/addresses.ts';
 import { type Column, Rows } from '../../parts/data-table.tsx';
 import { IdLink } from '../../parts/id-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Money } from '../../parts/money.tsx';
+import { moneyColumn } from '../../parts/money.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Ago, durationText, Left, Time } from '../../parts/time.tsx';
 import { overview as words } from '../../strings.ts';
@@ -126,16 +126,8 @@ function Waiting({ data }: { readonly data: OverviewData }) {
 function Amounts({ amounts }: { readonly amounts: OverviewData['amounts'] }) {
   const columns: readonly Column<Schema<'OverviewAmounts'>>[] = [
     { title: words.currency, cell: ({ currency }) => currency },
-    {
-      title: words.bets,
-      numeric: true,
-      cell: ({ betMinor, currency }) => <Money minor={betMinor} currency={currency} />,
-    },
-    {
-      title: words.wins,
-      numeric: true,
-      cell: ({ winMinor, currency }) => <Money minor={winMinor} currency={currency} />,
-    },
+    moneyColumn(words.bets, 'betMinor'),
+    moneyColumn(words.wins, 'winMinor'),
   ];
   return (
     <Rows

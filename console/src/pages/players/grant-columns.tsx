@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/schemas.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { gameLink, grantLink, providerLink } from '../../parts/record-links.tsx';
-import { Stake } from '../../parts/stake.tsx';
+import { STAKE_COLUMN } from '../../parts/stake.tsx';
 import { Time } from '../../parts/time.tsx';
 import { players as words } from '../../strings.ts';
 
@@ -14,11 +14,7 @@ export const GRANT_COLUMNS: readonly Column<Schema<'GrantResponse'>>[] = [
     cell: ({ state }) => (state === 'FAILED' ? <strong class="alarm">{state}</strong> : state),
   },
   { title: words.spins, numeric: true, cell: ({ spins }) => spins },
-  {
-    title: words.stake,
-    numeric: true,
-    cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,
-  },
+  STAKE_COLUMN,
   { title: words.remaining, numeric: true, cell: ({ remainingSpins }) => remainingSpins },
   { title: words.game, cell: gameLink },
   { title: words.provider, cell: providerLink },

@@ -7,7 +7,7 @@ import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Money } from '../../parts/money.tsx';
+import { Money, moneyColumn } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
@@ -104,16 +104,8 @@ function Sums({ sums }: { readonly sums: readonly Schema<'BookedSum'>[] }) {
   const columns: readonly Column<Schema<'BookedSum'>>[] = [
     { title: words.kind, cell: ({ kind }) => kind },
     { title: words.currency, cell: ({ currency }) => currency },
-    {
-      title: words.atOperator,
-      numeric: true,
-      cell: ({ operatorMinor, currency }) => <Money minor={operatorMinor} currency={currency} />,
-    },
-    {
-      title: words.atPlatform,
-      numeric: true,
-      cell: ({ platformMinor, currency }) => <Money minor={platformMinor} currency={currency} />,
-    },
+    moneyColumn(words.atOperator, 'operatorMinor'),
+    moneyColumn(words.atPlatform, 'platformMinor'),
     {
       title: words.difference,
       numeric: true,
