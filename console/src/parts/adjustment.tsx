@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { answerWithStatus, api } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import type { Schema } from '../api/schemas.ts';
@@ -7,6 +7,7 @@ import { forgetUnfinished, keepUnfinished, type Unfinished, unfinishedOf } from 
 import { adjustment as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
 import { AmountField } from './amount-field.tsx';
+import { InputField, SelectField } from './form-field.tsx';
 import { isCurrency, majorUnits, minorUnits } from './major-units.ts';
 import { moneyText } from './money.tsx';
 import type { Outcome } from './notice.tsx';
@@ -136,64 +137,42 @@ function Sentence({ draft, operatorId, playerRef }: { draft: Draft; operatorId: 
 }
 
 function Fields({ draft }: { readonly draft: Draft }) {
-  const [directionId, currencyId, idId, hintId] = [useId(), useId(), useId(), useId()];
   const { direction, amount, currency, adjustmentId } = draft;
   return (
     <>
       <div class="row g-2">
-        <div class="col-sm-4 mb-2">
-          <label for={directionId} class="form-label">
-            {words.direction}
-          </label>
-          <select
-            id={directionId}
-            class="form-select form-select-sm"
+        <div class="col-sm-4">
+          <SelectField
+            label={words.direction}
             value={direction.value}
             onChange={({ currentTarget }) => (direction.value = currentTarget.value as Direction)}
           >
             <option value="credit">{words.credit}</option>
             <option value="debit">{words.debit}</option>
-          </select>
+          </SelectField>
         </div>
         <div class="col-sm-4">
           <AmountField label={words.amount} text={amount} currency={currency.value} minimum={1} required />
         </div>
-        <div class="col-sm-4 mb-2">
-          <label for={currencyId} class="form-label">
-            {words.currency}
-          </label>
-          <input
-            id={currencyId}
-            class="form-control form-control-sm"
+        <div class="col-sm-4">
+          <InputField
+            label={words.currency}
             value={currency.value}
             required
             pattern="[A-Z]{3}"
             maxLength={3}
-            autoComplete="off"
-            spellcheck={false}
             onInput={({ currentTarget }) => (currency.value = currentTarget.value.toUpperCase())}
           />
         </div>
       </div>
-      <div class="mb-2">
-        <label for={idId} class="form-label">
-          {words.adjustmentId}
-        </label>
-        <input
-          id={idId}
-          class="form-control form-control-sm"
-          value={adjustmentId.value}
-          required
-          maxLength={128}
-          aria-describedby={hintId}
-          autoComplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => (adjustmentId.value = currentTarget.value)}
-        />
-        <div id={hintId} class="form-text">
-          {words.adjustmentIdHint}
-        </div>
-      </div>
+      <InputField
+        label={words.adjustmentId}
+        hint={words.adjustmentIdHint}
+        value={adjustmentId.value}
+        required
+        maxLength={128}
+        onInput={({ currentTarget }) => (adjustmentId.value = currentTarget.value)}
+      />
     </>
   );
 }

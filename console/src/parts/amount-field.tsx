@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { amount as words } from '../strings.ts';
+import { Labelled } from './form-field.tsx';
 import { minorUnits, signedMinorUnits } from './major-units.ts';
 
 interface AmountFieldProps {
@@ -19,7 +20,6 @@ interface AmountFieldProps {
 /** A field for an amount in major units; the form is not submitted while it is not an amount of the currency. */
 export function AmountField(props: AmountFieldProps) {
   const { label, text, currency, required, hint, signed = false, minimum = signed ? -Infinity : 0 } = props;
-  const [id, hintId] = [useId(), useId()];
   const field = useRef<HTMLInputElement>(null);
   const typed = text.value;
   useEffect(() => {
@@ -28,27 +28,20 @@ export function AmountField(props: AmountFieldProps) {
     field.current?.setCustomValidity(valid ? '' : words.invalid(currency));
   }, [typed, currency, signed, minimum]);
   return (
-    <div class="mb-2">
-      <label for={id} class="form-label">
-        {label}
-      </label>
-      <input
-        ref={field}
-        id={id}
-        class="form-control form-control-sm"
-        // The decimal keypad of a phone may have no minus sign.
-        inputMode={signed ? 'text' : 'decimal'}
-        value={typed}
-        required={required}
-        aria-describedby={hint === undefined ? undefined : hintId}
-        autoComplete="off"
-        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
-      />
-      {hint !== undefined && (
-        <div id={hintId} class="form-text">
-          {hint}
-        </div>
+    <Labelled label={label} hint={hint}>
+      {(control) => (
+        <input
+          {...control}
+          ref={field}
+          class="form-control form-control-sm"
+          // The decimal keypad of a phone may have no minus sign.
+          inputMode={signed ? 'text' : 'decimal'}
+          value={typed}
+          required={required}
+          autoComplete="off"
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        />
       )}
-    </div>
+    </Labelled>
   );
 }

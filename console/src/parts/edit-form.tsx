@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 import type { Role } from '../api/session.ts';
 import { edit as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
+import { InputField, SelectField } from './form-field.tsx';
 import type { Outcome } from './notice.tsx';
 import { useUnsaved } from './unsaved.ts';
 
@@ -98,39 +98,13 @@ interface FieldProps {
 }
 
 function Field({ field: { label, options, hint, wrong }, text, onText }: FieldProps) {
-  const [id, hintId] = [useId(), useId()];
-  const problem = wrong?.(text.trim());
+  const shared = { label, hint, wrong: wrong?.(text.trim()), value: text };
+  if (!options) return <InputField {...shared} onInput={(event) => onText(event.currentTarget.value)} />;
   return (
-    <div>
-      <label for={id} class="form-label">
-        {label}
-      </label>
-      {options ? (
-        <select
-          id={id}
-          class="form-select form-select-sm"
-          value={text}
-          onChange={(event) => onText(event.currentTarget.value)}
-        >
-          {options.map((option) => (
-            <option key={option}>{option}</option>
-          ))}
-        </select>
-      ) : (
-        <input
-          id={id}
-          class="form-control form-control-sm"
-          value={text}
-          aria-invalid={problem !== undefined}
-          aria-describedby={hintId}
-          autoComplete="off"
-          spellcheck={false}
-          onInput={(event) => onText(event.currentTarget.value)}
-        />
-      )}
-      <div id={hintId} class={problem === undefined ? 'form-text' : 'form-text alarm'}>
-        {problem ?? hint}
-      </div>
-    </div>
+    <SelectField {...shared} onChange={(event) => onText(event.currentTarget.value)}>
+      {options.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </SelectField>
   );
 }

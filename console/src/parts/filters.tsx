@@ -1,8 +1,8 @@
 import { useLocation } from 'preact-iso';
-import { useId } from 'preact/hooks';
 import { amount, filters as words, time } from '../strings.ts';
 import { withQuery } from './addresses.ts';
-import { instantOf, LATEST, localOf } from './local-time.ts';
+import { InputField, SelectField } from './form-field.tsx';
+import { instantOf, localOf } from './local-time.ts';
 import { isCurrency, majorUnits, signedMinorUnits } from './major-units.ts';
 import { usePage } from './page.ts';
 
@@ -76,56 +76,40 @@ export function Filters({ fields, reload }: FiltersProps) {
   );
 }
 
-/** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
-const INPUT_TYPES: Readonly<Record<string, 'text'>> = {
-  number: 'number' as 'text',
-  instant: 'datetime-local' as 'text',
-};
-
 interface FieldProps {
   readonly field: Filter;
   readonly query: Readonly<Record<string, string>>;
 }
 
 function Field({ field, query }: FieldProps) {
-  const id = useId();
   const { name, label, type } = field;
   const value = query[name] ?? '';
-  const choices = type === 'choice' ? field.options : type === 'boolean' ? ['true', 'false'] : undefined;
-  const names: Readonly<Record<string, string>> =
-    type === 'boolean' ? { true: words.yes, false: words.no } : type === 'choice' ? (field.names ?? {}) : {};
+  if (type === 'choice' || type === 'boolean') {
+    const choices = type === 'choice' ? field.options : ['true', 'false'];
+    const names: Readonly<Record<string, string>> =
+      type === 'boolean' ? { true: words.yes, false: words.no } : (field.names ?? {});
+    return (
+      <SelectField label={label} name={name}>
+        <option value="">{words.any}</option>
+        {choices.map((choice) => (
+          // Not by the select's `value`: each new rendering would undo what has been chosen but not applied.
+          <option key={choice} value={choice} selected={choice === value}>
+            {names[choice] ?? choice}
+          </option>
+        ))}
+      </SelectField>
+    );
+  }
   return (
-    <div>
-      <label for={id} class="form-label">
-        {label}
-      </label>
-      {choices ? (
-        <select id={id} name={name} class="form-select form-select-sm">
-          <option value="">{words.any}</option>
-          {choices.map((choice) => (
-            // Not by the select's `value`: each new rendering would undo what has been chosen but not applied.
-            <option key={choice} value={choice} selected={choice === value}>
-              {names[choice] ?? choice}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input
-          id={id}
-          name={name}
-          class="form-control form-control-sm"
-          type={INPUT_TYPES[type] ?? 'text'}
-          min={type === 'number' ? field.min : undefined}
-          max={type === 'instant' ? LATEST : undefined}
-          step={type === 'instant' ? 1 : undefined}
-          inputMode={type === 'amount' ? 'decimal' : undefined}
-          defaultValue={shownValue(type, value, query['currency'] ?? '')}
-          onInput={({ currentTarget }) => currentTarget.form && clearRefusals(currentTarget.form)}
-          autoComplete="off"
-          spellcheck={false}
-        />
-      )}
-    </div>
+    <InputField
+      label={label}
+      name={name}
+      type={type === 'instant' ? 'datetime-local' : type === 'number' ? 'number' : 'text'}
+      min={type === 'number' ? field.min : undefined}
+      inputMode={type === 'amount' ? 'decimal' : undefined}
+      defaultValue={shownValue(type, value, query['currency'] ?? '')}
+      onInput={({ currentTarget }) => currentTarget.form && clearRefusals(currentTarget.form)}
+    />
   );
 }
 

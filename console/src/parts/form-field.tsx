@@ -1,71 +1,84 @@
+import type {
+  ComponentChildren,
+  InputHTMLAttributes,
+  PartialInputHTMLAttributes,
+  SelectHTMLAttributes,
+} from 'preact';
 import { useId } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
-import { amount, time as words } from '../strings.ts';
+import { time as words } from '../strings.ts';
 import { instantOf, LATEST } from './local-time.ts';
 
-interface FormFieldProps {
-  readonly name: string;
+interface FieldProps {
   readonly label: string;
-  readonly value?: string;
-  readonly hint?: string;
-  readonly required?: boolean;
-  readonly type?: 'text' | 'number' | 'datetime-local' | 'file';
-  readonly accept?: string;
-  /** The form is not submitted while the text is not a currency's code. */
-  readonly currency?: boolean;
+  readonly hint?: string | undefined;
+  /** Why the value cannot be sent, shown instead of the hint; undefined if it can. */
+  readonly wrong?: string | undefined;
 }
 
-/** A labelled field of a form or dialog that is read by its name when the form is submitted. */
-export function FormField({
-  name,
-  label,
-  value,
-  hint,
-  required,
-  type = 'text',
-  accept,
-  currency,
-}: FormFieldProps) {
-  const [id, hintId] = [useId(), useId()];
-  const shared = {
-    id,
-    name,
-    class: 'form-control form-control-sm',
-    required,
-    'aria-describedby': hintId,
-  } as const;
+interface Control {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': boolean;
+}
+
+interface LabelledProps extends FieldProps {
+  /** @param control the attributes that tie the control to its label and hint */
+  readonly children: (control: Control) => ComponentChildren;
+}
+
+/** A control of a form, with its label and its hint. */
+export function Labelled({ label, hint, wrong, children }: LabelledProps) {
+  const [id, noteId] = [useId(), useId()];
+  const note = wrong ?? hint;
+  const described = note === undefined ? undefined : noteId;
   return (
-    <div class="mb-2">
+    <div class="field">
       <label for={id} class="form-label">
         {label}
       </label>
-      {type === 'file' ? (
-        <input {...shared} type="file" accept={accept} />
-      ) : (
-        <input
-          {...shared}
-          type={asText(type)}
-          defaultValue={value}
-          pattern={currency ? '[A-Za-z]{3}' : undefined}
-          title={currency ? amount.invalidCurrency : undefined}
-          maxLength={currency ? 3 : undefined}
-          max={type === 'datetime-local' ? LATEST : undefined}
-          step={type === 'datetime-local' ? 1 : undefined}
-          autoComplete="off"
-          spellcheck={false}
-        />
-      )}
-      {hint !== undefined && (
-        <div id={hintId} class="form-text">
-          {hint}
+      {children({ id, 'aria-describedby': described, 'aria-invalid': wrong !== undefined })}
+      {note !== undefined && (
+        <div id={noteId} class={wrong === undefined ? 'form-text' : 'form-text alarm'}>
+          {note}
         </div>
       )}
     </div>
   );
 }
 
-/** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
-const asText = (type: string) => type as 'text';
+type InputProps = FieldProps & PartialInputHTMLAttributes<HTMLInputElement>;
+
+/** A labelled input, with the attributes of an `input`. */
+export function InputField({ label, hint, wrong, ...input }: InputProps) {
+  const ofTime = input.type === 'datetime-local' && { max: LATEST, step: 1 };
+  // The types of a JSX input allow different attributes, but each of these allows those that are used.
+  const attributes = { ...ofTime, ...input } as InputHTMLAttributes;
+  return (
+    <Labelled label={label} hint={hint} wrong={wrong}>
+      {(control) => (
+        <input
+          class="form-control form-control-sm"
+          autoComplete="off"
+          spellcheck={false}
+          {...attributes}
+          {...control}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+type SelectProps = FieldProps & SelectHTMLAttributes;
+
+/** A labelled select, with the attributes and the options of a `select`. */
+export function SelectField({ label, hint, wrong, ...select }: SelectProps) {
+  return (
+    <Labelled label={label} hint={hint} wrong={wrong}>
+      {(control) => <select class="form-select form-select-sm" {...select} {...control} />}
+    </Labelled>
+  );
+}
 
 /** The trimmed text of a form's field; empty if it has none. */
 export function textIn(form: FormData, name: string): string {

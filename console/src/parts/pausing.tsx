@@ -2,7 +2,7 @@ import { answer, api } from '../api/client.ts';
 import type { Schema } from '../api/schemas.ts';
 import { pausing as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
-import { FormField, instantIn } from './form-field.tsx';
+import { InputField, instantIn } from './form-field.tsx';
 import { Person } from './person.tsx';
 import { Left, Time } from './time.tsx';
 
@@ -24,7 +24,9 @@ export function Pausing({ kind, id, pause, onDone }: PausingProps) {
           danger
           sentence={words.willPause(kind, id)}
           reason="required"
-          fields={<FormField name="until" label={words.until} type="datetime-local" hint={words.untilHint} />}
+          fields={
+            <InputField name="until" label={words.until} type="datetime-local" hint={words.untilHint} />
+          }
           run={async (form, reason) => {
             await pauseIt(kind, id, { reason, until: instantIn(form, 'until') ?? null });
             return undefined;

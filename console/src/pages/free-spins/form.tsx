@@ -1,13 +1,12 @@
 import type { Signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useId } from 'preact/hooks';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { may } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
-import { LATEST } from '../../parts/local-time.ts';
+import { InputField } from '../../parts/form-field.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
 import { useTitle } from '../../parts/resource.ts';
@@ -70,6 +69,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
             label={words.expiresAt}
             value={fields.expiresAt}
             type="datetime-local"
+            step={60}
             hint={words.expiresAtHint}
             wrong={input.wrong.expiry}
             valid={input.expiryIsValid}
@@ -126,54 +126,22 @@ async function sendBatch(
   return status === 200 ? { page, message: words.repeated(body.batchRef) } : { page };
 }
 
-/** The types of a JSX input allow different attributes, but each of these allows those that are used here. */
-const INPUT_TYPES: Readonly<Record<string, 'text'>> = {
-  number: 'number' as 'text',
-  'datetime-local': 'datetime-local' as 'text',
-};
-
 interface FieldProps {
   readonly label: string;
   readonly value: Signal<string>;
-  readonly type?: 'text' | 'number' | 'datetime-local';
+  readonly type?: 'number' | 'datetime-local';
+  readonly step?: number;
   readonly hint?: string;
   readonly wrong?: string | undefined;
   /** Gets the browser's judgement of what was typed. */
   readonly valid?: Signal<boolean>;
 }
 
-function Field({ label, value, type = 'text', hint, wrong, valid }: FieldProps) {
-  const [id, hintId] = [useId(), useId()];
-  const note = wrong ?? hint;
-  const read = ({ currentTarget: field }: { readonly currentTarget: HTMLInputElement }) => {
-    value.value = field.value;
-    if (valid) valid.value = field.validity.valid;
+function Field({ value, valid, ...field }: FieldProps) {
+  const read = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+    value.value = currentTarget.value;
+    if (valid) valid.value = currentTarget.validity.valid;
   };
-  return (
-    <div>
-      <label for={id} class="form-label mb-0">
-        {label}
-      </label>
-      <input
-        id={id}
-        type={INPUT_TYPES[type] ?? 'text'}
-        class="form-control form-control-sm"
-        value={value.value}
-        aria-invalid={wrong !== undefined}
-        aria-describedby={note === undefined ? undefined : hintId}
-        autoComplete="off"
-        spellcheck={false}
-        max={type === 'datetime-local' ? LATEST : undefined}
-        onInput={read}
-        // A part of a time that is typed changes no value, so that there is no event `input`.
-        onKeyUp={read}
-        onBlur={read}
-      />
-      {note !== undefined && (
-        <div id={hintId} class={wrong === undefined ? 'form-text' : 'form-text alarm'}>
-          {note}
-        </div>
-      )}
-    </div>
-  );
+  // A part of a time that is typed changes no value, so that there is no event `input`.
+  return <InputField {...field} value={value.value} onInput={read} onKeyUp={read} onBlur={read} />;
 }

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { InputField, Labelled } from '../../parts/form-field.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import {
   judge,
@@ -45,7 +45,6 @@ export function usePlayers(): Players {
 
 export function PlayersField({ of }: { readonly of: Players }) {
   const { text, file, fileProblem, leaveOut, players, wrong } = of;
-  const [textId, fileId] = [useId(), useId()];
   const choose = async (chosen: File | undefined) => {
     file.value = undefined;
     fileProblem.value = undefined;
@@ -63,29 +62,26 @@ export function PlayersField({ of }: { readonly of: Players }) {
   };
   return (
     <div class="mb-2">
-      <label for={textId} class="form-label mb-0">
-        {words.players}
-      </label>
-      <textarea
-        id={textId}
-        class="form-control form-control-sm id"
-        rows={6}
-        spellcheck={false}
-        value={text.value}
-        disabled={file.value !== undefined}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-          leaveOut.value = false;
-        }}
-      />
-      <label for={fileId} class="form-label mb-0 mt-2">
-        {words.file}
-      </label>
-      <input
-        id={fileId}
+      <Labelled label={words.players}>
+        {(control) => (
+          <textarea
+            {...control}
+            class="form-control form-control-sm id"
+            rows={6}
+            spellcheck={false}
+            value={text.value}
+            disabled={file.value !== undefined}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+              leaveOut.value = false;
+            }}
+          />
+        )}
+      </Labelled>
+      <InputField
+        label={words.file}
         type="file"
         accept=".csv,.txt,text/csv,text/plain"
-        class="form-control form-control-sm"
         onChange={(event) => void choose(event.currentTarget.files?.[0])}
       />
       <p role="status" class="form-text mb-1">

@@ -3,7 +3,7 @@ import { Problem } from '../../api/problem.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { FormField, textIn } from '../../parts/form-field.tsx';
+import { InputField, textIn } from '../../parts/form-field.tsx';
 import { usePage } from '../../parts/page.ts';
 import { gameLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
@@ -28,9 +28,9 @@ export default function Games() {
           sentence={words.willCreate}
           fields={
             <>
-              <FormField name="gameId" label={words.id} required />
-              <FormField name="providerId" label={words.provider} required />
-              <FormField name="name" label={words.name} required />
+              <InputField name="gameId" label={words.id} required />
+              <InputField name="providerId" label={words.provider} required />
+              <InputField name="name" label={words.name} required />
             </>
           }
           run={async (form) => {

@@ -6,9 +6,9 @@ import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { addressOf } from '../../parts/addresses.ts';
-import { FormField, textIn } from '../../parts/form-field.tsx';
+import { InputField, textIn } from '../../parts/form-field.tsx';
 import { minorUnits } from '../../parts/major-units.ts';
-import { limits as words } from '../../strings.ts';
+import { amount, limits as words } from '../../strings.ts';
 import { Amounts } from './amounts.tsx';
 import { LIMITS } from './limit-names.ts';
 
@@ -49,10 +49,17 @@ function Fields({ typed }: { readonly typed: Signal<FormData | undefined> }) {
   useEffect(() => () => void (typed.value = undefined), []);
   return (
     <div onInput={({ currentTarget }) => (typed.value = new FormData(currentTarget.closest('form')!))}>
-      <FormField name="operatorId" label={words.operator} required hint={words.starHint} />
-      <FormField name="currency" label={words.currency} currency required />
+      <InputField name="operatorId" label={words.operator} required hint={words.starHint} />
+      <InputField
+        name="currency"
+        label={words.currency}
+        required
+        pattern="[A-Za-z]{3}"
+        title={amount.invalidCurrency}
+        maxLength={3}
+      />
       {LIMITS.map((name) => (
-        <FormField key={name} name={name} label={words.nameOf[name]} />
+        <InputField key={name} name={name} label={words.nameOf[name]} />
       ))}
     </div>
   );
@@ -73,9 +80,9 @@ function amountsIn(form: FormData, currency: string): Schema<'PatchLimitRequest'
   for (const name of LIMITS) {
     const text = textIn(form, name);
     if (text === '') continue;
-    const amount = minorUnits(text, currency);
-    if (amount === undefined) throw Problem.ofForm(`${words.nameOf[name]}: ${words.notAmount(currency)}`);
-    body[name] = amount;
+    const amountMinor = minorUnits(text, currency);
+    if (amountMinor === undefined) throw Problem.ofForm(`${words.nameOf[name]}: ${words.notAmount(currency)}`);
+    body[name] = amountMinor;
   }
   if (Object.keys(body).length === 0) throw Problem.ofForm(words.nothingSet);
   return body;

@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso';
-import { useId } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { type Filter, Filters } from '../../parts/filters.tsx';
+import { InputField, SelectField, textIn } from '../../parts/form-field.tsx';
 import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
@@ -52,48 +52,25 @@ export default function Players() {
 /** Leads to the page of a player. */
 function FindPlayer() {
   const { route } = useLocation();
-  const [operatorField, playerField] = [useId(), useId()];
   const operators = useResource('operators', (signal) =>
     answer(api.GET('/v1/admin/operators', { params: { query: { limit: 500 } }, signal })),
   );
   const open = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' ? value.trim() : '';
-    };
-    route(addressOf.player(text('playerRef'), text('operatorId')));
+    route(addressOf.player(textIn(form, 'playerRef'), textIn(form, 'operatorId')));
   };
   return (
     <form class="filters" aria-label={words.find} onSubmit={open}>
-      <div>
-        <label for={playerField} class="form-label">
-          {words.playerRef}
-        </label>
-        <input
-          id={playerField}
-          name="playerRef"
-          class="form-control form-control-sm"
-          required
-          maxLength={128}
-          autoComplete="off"
-          spellcheck={false}
-        />
-      </div>
-      <div>
-        <label for={operatorField} class="form-label">
-          {words.atOperator}
-        </label>
-        <select id={operatorField} name="operatorId" class="form-select form-select-sm">
-          <option value="">{words.anyOperator}</option>
-          {operators.data.value?.items.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <InputField label={words.playerRef} name="playerRef" required maxLength={128} />
+      <SelectField label={words.atOperator} name="operatorId">
+        <option value="">{words.anyOperator}</option>
+        {operators.data.value?.items.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
       <div class="filters-buttons">
         <button type="submit" class="btn btn-sm btn-primary">
           {words.open}

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
 import { reconcile } from '../../api/statement.ts';
-import { FormField, instantIn, textIn } from '../../parts/form-field.tsx';
+import { InputField, instantIn, textIn } from '../../parts/form-field.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
 import { ProblemAlert } from '../../parts/problem.tsx';
 import { useEdited } from '../../parts/unsaved.ts';
@@ -42,10 +42,10 @@ export function ComparisonForm() {
       }}
     >
       <h2 class="h5">{words.start}</h2>
-      <FormField name="operatorId" label={words.operator} required />
-      <FormField name="from" label={words.from} type="datetime-local" hint={words.localTime} required />
-      <FormField name="to" label={words.to} type="datetime-local" hint={words.localTime} required />
-      <FormField
+      <InputField name="operatorId" label={words.operator} required />
+      <InputField name="from" label={words.from} type="datetime-local" hint={words.localTime} required />
+      <InputField name="to" label={words.to} type="datetime-local" hint={words.localTime} required />
+      <InputField
         name="statement"
         label={words.drop}
         type="file"

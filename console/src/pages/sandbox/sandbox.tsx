@@ -1,6 +1,7 @@
-import { useId } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { getJson } from '../../api/client.ts';
 import { may, type Me, me } from '../../api/session.ts';
+import { InputField, Labelled, SelectField, textIn } from '../../parts/form-field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { minorUnits } from '../../parts/major-units.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
@@ -72,36 +73,27 @@ interface PartProps {
 
 /** What an operator does: it launches the session of a player. */
 function Launch({ access, round }: PartProps) {
-  const [playerId, gameId] = [useId(), useId()];
   const launch = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => (form.get(name) as string).trim();
-    void round.launch(access, { playerRef: text('playerRef'), gameId: text('gameId'), currency: CURRENCY });
+    const player = { playerRef: textIn(form, 'playerRef'), gameId: textIn(form, 'gameId') };
+    void round.launch(access, { ...player, currency: CURRENCY });
   };
   return (
     <form class="card card-body" onSubmit={launch}>
       <h2 class="h6">{words.operatorPart}</h2>
-      <label for={playerId} class="form-label">
-        {words.player}
-      </label>
-      <input
-        id={playerId}
+      <InputField
+        label={words.player}
         name="playerRef"
-        class="form-control form-control-sm mb-2"
         defaultValue={round.session.value?.playerRef ?? round.suggestedPlayer}
         maxLength={128}
         required
-        autoComplete="off"
       />
-      <label for={gameId} class="form-label">
-        {words.game}
-      </label>
-      <select id={gameId} name="gameId" class="form-select form-select-sm mb-2">
+      <SelectField label={words.game} name="gameId">
         {access.games.map((game) => (
           <option key={game}>{game}</option>
         ))}
-      </select>
+      </SelectField>
       <div>
         <button type="submit" class="btn btn-sm btn-primary" disabled={round.busy.value}>
           {words.launch}
@@ -113,29 +105,17 @@ function Launch({ access, round }: PartProps) {
 
 /** What a provider does in the session. */
 function Steps({ access, round }: PartProps) {
-  const [betId, winId, faultId] = [useId(), useId(), useId()];
   const { session, bet, busy, exchanges, fault } = round;
   const needsSession = busy.value || !session.value;
   const needsBet = needsSession || !bet.value;
-  /** Submits the amount of a field, unless the browser shows what is wrong with it. */
-  const withAmount = async (id: string, submit: (amountMinor: number) => Promise<void>) => {
-    const field = document.getElementById(id) as HTMLInputElement;
-    const amountMinor = minorUnits(field.value, CURRENCY);
-    field.setCustomValidity(amountMinor === undefined ? words.notAnAmount(CURRENCY) : '');
-    if (field.reportValidity() && amountMinor !== undefined) await submit(amountMinor);
-  };
   return (
     <div class="card card-body">
       <h2 class="h6">{words.providerPart}</h2>
       <p>
         {session.value ? words.playing(session.value.playerRef, session.value.gameId) : words.launchFirst}
       </p>
-      <label for={faultId} class="form-label">
-        {words.fault}
-      </label>
-      <select
-        id={faultId}
-        class="form-select form-select-sm mb-2"
+      <SelectField
+        label={words.fault}
         value={fault.value}
         onChange={({ currentTarget }) => (fault.value = currentTarget.value)}
       >
@@ -145,19 +125,21 @@ function Steps({ access, round }: PartProps) {
             {name}: {does}
           </option>
         ))}
-      </select>
+      </SelectField>
       <div class="steps">
-        <Amount id={betId} label={words.betAmount} amount={BET} />
-        <Step
-          label={words.bet}
+        <AmountStep
+          label={words.betAmount}
+          amount={BET}
+          step={words.bet}
           disabled={needsSession}
-          onClick={() => withAmount(betId, (minor) => round.submitBet(access, minor))}
+          submit={(minor) => round.submitBet(access, minor)}
         />
-        <Amount id={winId} label={words.winAmount} amount={WIN} />
-        <Step
-          label={words.win}
+        <AmountStep
+          label={words.winAmount}
+          amount={WIN}
+          step={words.win}
           disabled={needsBet}
-          onClick={() => withAmount(winId, (minor) => round.submitWin(access, minor))}
+          submit={(minor) => round.submitWin(access, minor)}
         />
       </div>
       <div class="toolbar mt-2">
@@ -174,26 +156,39 @@ function Steps({ access, round }: PartProps) {
   );
 }
 
-interface AmountProps {
-  readonly id: string;
+interface AmountStepProps {
   readonly label: string;
   readonly amount: string;
+  readonly step: string;
+  readonly disabled: boolean;
+  readonly submit: (amountMinor: number) => Promise<void>;
 }
 
-function Amount({ id, label, amount }: AmountProps) {
+function AmountStep({ label, amount, step, disabled, submit }: AmountStepProps) {
+  const field = useRef<HTMLInputElement>(null);
+  /** Submits the amount of the field, unless the browser shows what is wrong with it. */
+  const submitTyped = async () => {
+    const input = field.current!;
+    const amountMinor = minorUnits(input.value, CURRENCY);
+    input.setCustomValidity(amountMinor === undefined ? words.notAnAmount(CURRENCY) : '');
+    if (input.reportValidity() && amountMinor !== undefined) await submit(amountMinor);
+  };
   return (
-    <div>
-      <label for={id} class="form-label">
-        {label}
-      </label>
-      <input
-        id={id}
-        class="form-control form-control-sm"
-        inputMode="decimal"
-        defaultValue={amount}
-        autoComplete="off"
-      />
-    </div>
+    <>
+      <Labelled label={label}>
+        {(control) => (
+          <input
+            {...control}
+            ref={field}
+            class="form-control form-control-sm"
+            inputMode="decimal"
+            defaultValue={amount}
+            autoComplete="off"
+          />
+        )}
+      </Labelled>
+      <Step label={step} disabled={disabled} onClick={submitTyped} />
+    </>
   );
 }
 

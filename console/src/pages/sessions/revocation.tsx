@@ -1,7 +1,7 @@
-import { useId } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
+import { SelectField } from '../../parts/form-field.tsx';
 import type { Outcome } from '../../parts/notice.tsx';
 import { useResource } from '../../parts/resource.ts';
 import { durationText } from '../../parts/time.tsx';
@@ -55,20 +55,14 @@ function LateSettlement({ providerId }: { readonly providerId: string }) {
 }
 
 function Reasons() {
-  const id = useId();
   return (
-    <div class="mb-3">
-      <label for={id} class="form-label">
-        {words.revokeReason}
-      </label>
-      <select id={id} name="revokeReason" class="form-select form-select-sm">
-        {REASONS.map((reason) => (
-          <option key={reason} value={reason}>
-            {words.reasonOf[reason]}
-          </option>
-        ))}
-      </select>
-    </div>
+    <SelectField label={words.revokeReason} name="revokeReason">
+      {REASONS.map((reason) => (
+        <option key={reason} value={reason}>
+          {words.reasonOf[reason]}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { answer, api } from '../../api/client.ts';
 import { me } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
-import { FormField, textIn } from '../../parts/form-field.tsx';
+import { InputField, textIn } from '../../parts/form-field.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Left, Time } from '../../parts/time.tsx';
 import { secrets as words } from '../../strings.ts';
@@ -91,7 +91,7 @@ export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
         danger
         sentence={words.willRotate(kind, id)}
         fields={
-          <FormField
+          <InputField
             name="overlapSeconds"
             label={words.overlapSeconds}
             type="number"
@@ -148,8 +148,8 @@ export function NewTenant({ kind, label, sentence, fields, create, onDone }: New
         sentence={sentence}
         fields={
           <>
-            <FormField name="id" label={words.id} required hint={words.idHint} />
-            <FormField name="name" label={words.name} required />
+            <InputField name="id" label={words.id} required hint={words.idHint} />
+            <InputField name="name" label={words.name} required />
             {fields}
           </>
         }

@@ -1,7 +1,7 @@
 import { overview as live } from '../../api/stream.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { FormField, textIn } from '../../parts/form-field.tsx';
+import { InputField, textIn } from '../../parts/form-field.tsx';
 import { usePage } from '../../parts/page.ts';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { Left } from '../../parts/time.tsx';
@@ -24,7 +24,7 @@ export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantK
           kind={of.kind}
           label={create}
           sentence={willCreate}
-          fields={<FormField name={addressName} label={label} required {...(hint && { hint })} />}
+          fields={<InputField name={addressName} label={label} required hint={hint} />}
           create={async (id, name, form) =>
             (await of.create({ id, name, address: textIn(form, addressName) })).secret
           }

@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { AmountField } from '../../parts/amount-field.tsx';
+import { InputField, SelectField, textIn } from '../../parts/form-field.tsx';
 import { signedMinorUnits } from '../../parts/major-units.ts';
 import { transactionMoney } from '../../parts/money.tsx';
 import { isUndecided } from '../../parts/transaction-columns.tsx';
@@ -61,12 +61,11 @@ export function SettleButton({ data, onDone }: CorrectionProps) {
   const status = useSignal<Verdict>(data.verdict ?? 'APPROVED');
   const balance = useSignal('');
   const run = async (form: FormData, reason: string) => {
-    const reference = form.get('operatorReference');
     const balanceMinor = signedMinorUnits(balance.value, data.currency);
     const body = {
       status: status.value,
       ...(balanceMinor !== undefined && { balance: balanceMinor }),
-      operatorReference: typeof reference === 'string' ? reference.trim() : '',
+      operatorReference: textIn(form, 'operatorReference'),
       reason,
     };
     const { approvalId } = await answer(
@@ -105,37 +104,18 @@ interface SettleFieldsProps {
 }
 
 function SettleFields({ data, status, balance }: SettleFieldsProps) {
-  const [statusId, referenceId] = [useId(), useId()];
   return (
     <>
-      <div class="mb-2">
-        <label for={statusId} class="form-label">
-          {words.operatorSays}
-        </label>
-        <select
-          id={statusId}
-          class="form-select form-select-sm"
-          value={status.value}
-          disabled={data.verdict !== undefined}
-          onChange={({ currentTarget }) => (status.value = currentTarget.value as Verdict)}
-        >
-          <option value="APPROVED">{words.operatorBooked}</option>
-          <option value="DECLINED">{words.operatorDidNotBook}</option>
-        </select>
-      </div>
-      <div class="mb-2">
-        <label for={referenceId} class="form-label">
-          {words.operatorReference}
-        </label>
-        <input
-          id={referenceId}
-          name="operatorReference"
-          class="form-control form-control-sm"
-          required
-          maxLength={200}
-          autoComplete="off"
-        />
-      </div>
+      <SelectField
+        label={words.operatorSays}
+        value={status.value}
+        disabled={data.verdict !== undefined}
+        onChange={({ currentTarget }) => (status.value = currentTarget.value as Verdict)}
+      >
+        <option value="APPROVED">{words.operatorBooked}</option>
+        <option value="DECLINED">{words.operatorDidNotBook}</option>
+      </SelectField>
+      <InputField label={words.operatorReference} name="operatorReference" required maxLength={200} />
       <AmountField
         label={words.balanceIn(data.currency)}
         text={balance}
