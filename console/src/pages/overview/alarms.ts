@@ -18,18 +18,9 @@ const OLD_SECONDS = 60;
 
 /** What is wrong, the worst first; empty if nothing is. */
 export function alarmsOf(data: Schema<'OverviewResponse'>): Alarm[] {
-  const tenants = [
-    ...data.operators.map((tenant) => ({
-      tenant,
-      kind: words.operator,
-      href: addressOf.operator(tenant.id),
-    })),
-    ...data.providers.map((tenant) => ({
-      tenant,
-      kind: words.provider,
-      href: addressOf.provider(tenant.id),
-    })),
-  ];
+  const tenants = (['operator', 'provider'] as const).flatMap((kind) =>
+    data[`${kind}s`].map((tenant) => ({ tenant, kind: words[kind], href: addressOf[kind](tenant.id) })),
+  );
   const ofState = (state: Tenant['state']) =>
     tenants
       .filter(({ tenant }) => tenant.state === state)

@@ -45,18 +45,8 @@ function Whole({ data }: { readonly data: OverviewData }) {
         <Amounts amounts={data.amounts} />
       </div>
       <Pauses />
-      <Tenants
-        caption={words.operators}
-        tenants={data.operators}
-        addressOf={addressOf.operator}
-        page="operatorId"
-      />
-      <Tenants
-        caption={words.providers}
-        tenants={data.providers}
-        addressOf={addressOf.provider}
-        page="providerId"
-      />
+      <Tenants kind="operator" tenants={data.operators} />
+      <Tenants kind="provider" tenants={data.providers} />
       <Instances instances={data.instances} />
     </>
   );
@@ -151,7 +141,7 @@ function Pauses() {
     { on: { overview: () => Date.now() - readAtMs.current >= PAUSES_MS } },
   );
   const columns: readonly Column<Schema<'PauseItem'>>[] = [
-    { title: words.paused, cell: ({ kind, id }) => <IdLink id={id} href={pausedPage(kind, id)} /> },
+    { title: words.paused, cell: ({ kind, id }) => <IdLink id={id} href={PAUSED_PAGES[kind](id)} /> },
     { title: words.kind, cell: ({ kind }) => words.kindOf[kind] },
     { title: words.reason, wide: true, cell: ({ reason }) => <span class="reason">{reason}</span> },
     { title: words.since, cell: ({ since }) => <Time at={since} /> },
@@ -175,22 +165,16 @@ function Pauses() {
   );
 }
 
-function pausedPage(kind: Schema<'PauseItem'>['kind'], id: string): string {
-  const pages = { GAME: addressOf.game, OPERATOR: addressOf.operator, PROVIDER: addressOf.provider };
-  return pages[kind](id);
-}
+const PAUSED_PAGES = { GAME: addressOf.game, OPERATOR: addressOf.operator, PROVIDER: addressOf.provider };
 
 interface TenantsProps {
-  readonly caption: string;
+  readonly kind: 'operator' | 'provider';
   readonly tenants: readonly Tenant[];
-  readonly addressOf: (id: string) => string;
-  /** The filter of the transactions of one of them. */
-  readonly page: 'operatorId' | 'providerId';
 }
 
-function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: TenantsProps) {
+function Tenants({ kind, tenants }: TenantsProps) {
   const columns: readonly Column<Tenant>[] = [
-    { title: words.name, cell: ({ id, name }) => <a href={addressOfTenant(id)}>{name}</a> },
+    { title: words.name, cell: ({ id, name }) => <a href={addressOf[kind](id)}>{name}</a> },
     { title: words.state, cell: ({ state }) => <Bad when={state !== 'ok'}>{words.stateOf[state]}</Bad> },
     {
       title: words.successRate,
@@ -204,7 +188,7 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
       numeric: true,
       cell: ({ id, undecided }) => (
         <>
-          {undecided > 0 && <Undecided filter={{ [page]: id }} />}
+          {undecided > 0 && <Undecided filter={{ [`${kind}Id`]: id }} />}
           {undecided}
         </>
       ),
@@ -219,7 +203,9 @@ function Tenants({ caption, tenants, addressOf: addressOfTenant, page }: Tenants
       cell: ({ pause }) => pause && <span class="badge text-bg-warning reason">{pause.reason}</span>,
     },
   ];
-  return <Rows caption={caption} columns={columns} rows={worstFirst(tenants)} keyOf={({ id }) => id} />;
+  return (
+    <Rows caption={words[`${kind}s`]} columns={columns} rows={worstFirst(tenants)} keyOf={({ id }) => id} />
+  );
 }
 
 /** The list of transactions has a filter for one state; both together are those that the number counts. */
