@@ -823,7 +823,7 @@ export const approvals = {
   title: 'Approvals',
   one: 'Approval',
   none: 'No approval matches.',
-  views: { all: 'All', WAITING: 'Waiting', APPROVED: 'Approved', REJECTED: 'Rejected', EXPIRED: 'Expired' },
+  all: 'All',
   stateOf: { WAITING: 'Waiting', APPROVED: 'Approved', REJECTED: 'Rejected', EXPIRED: 'Expired' },
   kindOf: {
     grant: 'Free spins',

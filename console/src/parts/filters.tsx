@@ -17,13 +17,9 @@ export type Filter = {
   /** Shown in major units of the filter `currency`, which it then needs; in the address as minor units. */
   | { readonly type: 'amount' }
   | { readonly type: 'number'; readonly min?: number }
-  /** `true` or `false`, or neither. */
-  | { readonly type: 'boolean' }
-  | {
-      readonly type: 'choice';
-      readonly options: readonly string[];
-      readonly names?: Readonly<Record<string, string>>;
-    }
+  | { readonly type: 'choice'; readonly options: readonly string[] }
+  /** The texts of the choices, by their values. */
+  | { readonly type: 'choice'; readonly names: Readonly<Record<string, string>> }
 );
 
 interface FiltersProps {
@@ -84,17 +80,16 @@ interface FieldProps {
 function Field({ field, query }: FieldProps) {
   const { name, label, type } = field;
   const value = query[name] ?? '';
-  if (type === 'choice' || type === 'boolean') {
-    const choices = type === 'choice' ? field.options : ['true', 'false'];
-    const names: Readonly<Record<string, string>> =
-      type === 'boolean' ? { true: words.yes, false: words.no } : (field.names ?? {});
+  if (type === 'choice') {
+    const choices =
+      'names' in field ? Object.entries(field.names) : field.options.map((option) => [option, option]);
     return (
       <SelectField label={label} name={name}>
         <option value="">{words.any}</option>
-        {choices.map((choice) => (
+        {choices.map(([choice, text]) => (
           // Not by the select's `value`: each new rendering would undo what has been chosen but not applied.
           <option key={choice} value={choice} selected={choice === value}>
-            {names[choice] ?? choice}
+            {text}
           </option>
         ))}
       </SelectField>

@@ -16,15 +16,13 @@ import { amountText } from './kinds.ts';
 
 type Approval = Schema<'ApprovalItem'>;
 
-const STATES: readonly Approval['state'][] = ['WAITING', 'APPROVED', 'REJECTED', 'EXPIRED'];
-
 const VIEWS: readonly View[] = [
-  { title: words.views.all },
-  ...STATES.map((state) => ({ title: words.views[state], query: { state } })),
+  { title: words.all },
+  ...Object.entries(words.stateOf).map(([state, title]) => ({ title, query: { state } })),
 ];
 
 const FILTERS: readonly Filter[] = [
-  { name: 'state', label: words.state, type: 'choice', options: STATES, names: words.stateOf },
+  { name: 'state', label: words.state, type: 'choice', names: words.stateOf },
   { name: 'operatorId', label: words.operator, type: 'text' },
   { name: 'from', label: words.from, type: 'instant' },
   { name: 'to', label: words.to, type: 'instant' },

@@ -21,20 +21,8 @@ import { Several } from './several.tsx';
 type Item = Schema<'AttentionItem'>;
 
 const FILTERS: readonly Filter[] = [
-  {
-    name: 'kind',
-    label: words.kind,
-    type: 'choice',
-    options: Object.keys(words.kindOf),
-    names: words.kindOf,
-  },
-  {
-    name: 'state',
-    label: words.state,
-    type: 'choice',
-    options: Object.keys(words.stateOf),
-    names: words.stateOf,
-  },
+  { name: 'kind', label: words.kind, type: 'choice', names: words.kindOf },
+  { name: 'state', label: words.state, type: 'choice', names: words.stateOf },
   { name: 'operatorId', label: words.operator, type: 'text' },
   { name: 'providerId', label: words.provider, type: 'text' },
   { name: 'assignee', label: words.assignee, type: 'text' },

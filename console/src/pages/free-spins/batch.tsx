@@ -18,7 +18,7 @@ import { cancelledText, Stake } from '../../parts/stake.tsx';
 import { hasPassed, Left, Time } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
 import { freeSpins as words } from '../../strings.ts';
-import { GRANT_COLUMNS, STATES } from './grant-table.tsx';
+import { GRANT_COLUMNS } from './grant-table.tsx';
 import { GRANTS } from './heading.tsx';
 import { Progress } from './progress.tsx';
 import { voidUnknown } from './void-unknown.ts';
@@ -28,7 +28,7 @@ type Failure = Schema<'BatchFailure'>;
 
 const VIEWS: readonly View[] = [
   { title: words.allGrants },
-  ...STATES.map((state) => ({ title: words.stateOf[state], query: { state } })),
+  ...Object.entries(words.stateOf).map(([state, title]) => ({ title, query: { state } })),
 ];
 
 export default function BatchPage() {

@@ -7,8 +7,6 @@ import { freeSpins as words } from '../../strings.ts';
 
 type Grant = Schema<'GrantResponse'>;
 
-export const STATES: readonly Grant['state'][] = ['PENDING', 'GRANTED', 'FAILED', 'CANCELLED'];
-
 const COLOURS: Readonly<Record<Grant['state'], string>> = {
   PENDING: 'text-bg-info',
   GRANTED: 'text-bg-success',

@@ -7,11 +7,11 @@ import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantForm } from './form.tsx';
-import { GRANT_COLUMNS, STATES } from './grant-table.tsx';
+import { GRANT_COLUMNS } from './grant-table.tsx';
 import { Heading } from './heading.tsx';
 
 const FILTERS: readonly Filter[] = [
-  { name: 'state', label: words.state, type: 'choice', options: STATES, names: words.stateOf },
+  { name: 'state', label: words.state, type: 'choice', names: words.stateOf },
   { name: 'operatorId', label: words.operator, type: 'text' },
   { name: 'providerId', label: words.provider, type: 'text' },
   { name: 'gameId', label: words.game, type: 'text' },

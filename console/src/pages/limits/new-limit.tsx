@@ -81,7 +81,8 @@ function amountsIn(form: FormData, currency: string): Schema<'PatchLimitRequest'
     const text = textIn(form, name);
     if (text === '') continue;
     const amountMinor = minorUnits(text, currency);
-    if (amountMinor === undefined) throw Problem.ofForm(`${words.nameOf[name]}: ${words.notAmount(currency)}`);
+    if (amountMinor === undefined)
+      throw Problem.ofForm(`${words.nameOf[name]}: ${words.notAmount(currency)}`);
     body[name] = amountMinor;
   }
   if (Object.keys(body).length === 0) throw Problem.ofForm(words.nothingSet);

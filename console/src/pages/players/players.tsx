@@ -9,7 +9,7 @@ import { usePage } from '../../parts/page.ts';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { SESSION_COLUMNS } from '../../parts/session-columns.tsx';
-import { players as words, sessions } from '../../strings.ts';
+import { filters, players as words, sessions } from '../../strings.ts';
 
 const PATH = '/v1/admin/sessions';
 
@@ -17,7 +17,12 @@ const FIELDS: readonly Filter[] = [
   { name: 'operatorId', label: sessions.operator, type: 'text' },
   { name: 'providerId', label: sessions.provider, type: 'text' },
   { name: 'gameId', label: sessions.game, type: 'text' },
-  { name: 'revoked', label: sessions.revoked, type: 'boolean' },
+  {
+    name: 'revoked',
+    label: sessions.revoked,
+    type: 'choice',
+    names: { true: filters.yes, false: filters.no },
+  },
   { name: 'from', label: words.from, type: 'instant' },
   { name: 'to', label: words.to, type: 'instant' },
   { name: 'playerRef', label: sessions.player, type: 'text' },

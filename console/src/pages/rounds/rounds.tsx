@@ -15,13 +15,7 @@ const FIELDS: readonly Filter[] = [
   { name: 'gameId', label: words.game, type: 'text' },
   { name: 'from', label: words.from, type: 'instant' },
   { name: 'to', label: words.to, type: 'instant' },
-  {
-    name: 'open',
-    label: words.state,
-    type: 'choice',
-    options: ['true'],
-    names: { true: words.onlyOpen },
-  },
+  { name: 'open', label: words.state, type: 'choice', names: { true: words.onlyOpen } },
   { name: 'olderThanMinutes', label: words.olderThanMinutes, type: 'number', min: 0 },
 ];
 

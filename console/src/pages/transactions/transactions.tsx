@@ -32,7 +32,6 @@ const FIELDS: readonly Filter[] = [
     name: 'parked',
     label: words.waiting,
     type: 'choice',
-    options: ['true'],
     names: { true: words.onlyParked },
     more: true,
   },
