@@ -29,7 +29,6 @@ export function Pausing({ kind, id, pause, onDone }: PausingProps) {
           }
           run={async (form, reason) => {
             await pauseIt(kind, id, { reason, until: instantIn(form, 'until') ?? null });
-            return undefined;
           }}
           onDone={onDone}
         />
@@ -56,7 +55,6 @@ export function Pausing({ kind, id, pause, onDone }: PausingProps) {
         reason="optional"
         run={async (_form, reason) => {
           await resumeIt(kind, id, { reason: reason || null });
-          return undefined;
         }}
         onDone={onDone}
       />
@@ -65,17 +63,13 @@ export function Pausing({ kind, id, pause, onDone }: PausingProps) {
 }
 
 function pauseIt(kind: PausingProps['kind'], id: string, body: Schema<'PauseRequest'>): Promise<unknown> {
-  if (kind === 'operator')
-    return answer(api.POST('/v1/admin/operators/{id}/pause', { params: { path: { id } }, body }));
-  if (kind === 'provider')
-    return answer(api.POST('/v1/admin/providers/{id}/pause', { params: { path: { id } }, body }));
-  return answer(api.POST('/v1/admin/games/{gameId}/pause', { params: { path: { gameId: id } }, body }));
+  if (kind === 'game')
+    return answer(api.POST('/v1/admin/games/{gameId}/pause', { params: { path: { gameId: id } }, body }));
+  return answer(api.POST(`/v1/admin/${kind}s/{id}/pause`, { params: { path: { id } }, body }));
 }
 
 function resumeIt(kind: PausingProps['kind'], id: string, body: Schema<'ResumeRequest'>): Promise<unknown> {
-  if (kind === 'operator')
-    return answer(api.POST('/v1/admin/operators/{id}/resume', { params: { path: { id } }, body }));
-  if (kind === 'provider')
-    return answer(api.POST('/v1/admin/providers/{id}/resume', { params: { path: { id } }, body }));
-  return answer(api.POST('/v1/admin/games/{gameId}/resume', { params: { path: { gameId: id } }, body }));
+  if (kind === 'game')
+    return answer(api.POST('/v1/admin/games/{gameId}/resume', { params: { path: { gameId: id } }, body }));
+  return answer(api.POST(`/v1/admin/${kind}s/{id}/resume`, { params: { path: { id } }, body }));
 }

@@ -140,6 +140,9 @@ function Actions({ grant, onDone }: WholeProps) {
       onDone();
     }
   };
+  const send = async (action: 'cancel' | 'resend' | 'void'): Promise<undefined> => {
+    await then(answer(api.POST(`/v1/admin/free-spins/{requestRef}/${action}`, { params })));
+  };
   return (
     <div class="toolbar mb-3">
       <ActionButton
@@ -159,20 +162,14 @@ function Actions({ grant, onDone }: WholeProps) {
         danger
         sentence={words.cancelSentence(what, cancelled, duplicateOf)}
         impossible={state === 'GRANTED' ? undefined : words.onlyGranted}
-        run={async () => {
-          await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/cancel', { params })));
-          return undefined;
-        }}
+        run={() => send('cancel')}
       />
       <ActionButton
         label={words.resend}
         role="promotions"
         sentence={words.resendSentence(what, money)}
         impossible={state === 'FAILED' ? undefined : words.onlyFailed}
-        run={async () => {
-          await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/resend', { params })));
-          return undefined;
-        }}
+        run={() => send('resend')}
       />
       <ActionButton
         label={words.void}
@@ -180,10 +177,7 @@ function Actions({ grant, onDone }: WholeProps) {
         danger
         sentence={words.voidSentence(what, cancelled)}
         impossible={failure?.outcomeUnknown ? undefined : words.onlyUnknown}
-        run={async () => {
-          await then(answer(api.POST('/v1/admin/free-spins/{requestRef}/void', { params })));
-          return undefined;
-        }}
+        run={() => send('void')}
       />
     </div>
   );

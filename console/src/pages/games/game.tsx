@@ -101,7 +101,6 @@ function Changes({ game, reload }: { readonly game: Schema<'GameResponse'>; read
           roundDetailsUrl: (changes['roundDetailsUrl'] ?? roundDetailsUrl) || null,
         };
         await answer(api.PUT('/v1/admin/games/{gameId}', { params, body }));
-        return undefined;
       }}
       onDone={reload}
     />

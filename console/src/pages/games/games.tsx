@@ -40,7 +40,6 @@ export default function Games() {
             // A PUT would replace a game that exists.
             if (await exists(gameId)) throw Problem.ofForm(words.exists(gameId));
             await answer(api.PUT('/v1/admin/games/{gameId}', { params, body }));
-            return undefined;
           }}
           onDone={list.reload}
         />

@@ -17,12 +17,7 @@ export function Health({ kind, id }: HealthProps) {
   const params = { path: { id } };
   const health = useResource(
     `${kind} ${id} health`,
-    (signal) =>
-      answer(
-        kind === 'operator'
-          ? api.GET('/v1/admin/operators/{id}/health', { params, signal })
-          : api.GET('/v1/admin/providers/{id}/health', { params, signal }),
-      ),
+    (signal) => answer(api.GET(`/v1/admin/${kind}s/{id}/health`, { params, signal })),
     WITH_OVERVIEW,
   );
   const columns: readonly Column<Window>[] = [

@@ -102,15 +102,11 @@ export function RotateSecret({ kind, id }: Required<NewSecretsProps>) {
           const text = textIn(form, 'overlapSeconds');
           const body = { overlapSeconds: text === '' ? null : Number(text) };
           const params = { path: { id } };
-          const call =
-            kind === 'operator'
-              ? api.POST('/v1/admin/operators/{id}/secret/rotate', { params, body })
-              : api.POST('/v1/admin/providers/{id}/secret/rotate', { params, body });
+          const call = api.POST(`/v1/admin/${kind}s/{id}/secret/rotate`, { params, body });
           const rotated = await answer(call).catch((error: unknown) =>
             failed(error, body.overlapSeconds === 0),
           );
           keep({ kind, id, ...rotated });
-          return undefined;
         }}
       />
       <NewSecrets kind={kind} id={id} />
@@ -156,7 +152,6 @@ export function NewTenant({ kind, label, sentence, fields, create, onDone }: New
         run={async (form) => {
           const id = textIn(form, 'id');
           keep({ kind, id, secret: await create(id, textIn(form, 'name'), form) });
-          return undefined;
         }}
         onDone={onDone}
       />

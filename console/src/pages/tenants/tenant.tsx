@@ -77,7 +77,6 @@ function Changes<Tenant extends Listed>({ of, tenant, onDone }: ChangesProps<Ten
           return text === undefined ? [] : [[name, sentOf(text)] as const];
         });
         await of.change(tenant.id, Object.fromEntries(sent));
-        return undefined;
       }}
       onDone={onDone}
     />
