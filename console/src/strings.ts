@@ -924,8 +924,6 @@ export const tenants = {
   status: 'Status',
   state: 'Health',
   p95: 'p95, 5 min',
-  pause: 'Pause',
-  paused: 'paused',
   created: 'Created',
   updated: 'Changed',
   requestsPerSecond: 'Requests per second',
@@ -973,6 +971,8 @@ export const secrets = {
 };
 
 export const pausing = {
+  column: 'Pause',
+  now: 'paused',
   pause: (kind: string) => `Pause the ${kind}`,
   resume: (kind: string) => `Resume the ${kind}`,
   willPause: (kind: string, id: string) =>
@@ -1013,8 +1013,6 @@ export const games = {
   name: 'Name',
   provider: 'Provider',
   status: 'Status',
-  pause: 'Pause',
-  paused: 'paused',
   launchUrl: 'Launch address',
   roundDetailsUrl: 'Address of round details',
   roundDetailsHint: 'An https address with placeholders such as {roundId}.',

@@ -2,9 +2,22 @@ import { answer, api } from '../api/client.ts';
 import type { Schema } from '../api/schemas.ts';
 import { pausing as words } from '../strings.ts';
 import { ActionButton } from './action.tsx';
+import type { Column } from './data-table.tsx';
 import { InputField, instantIn } from './form-field.tsx';
 import { Person } from './person.tsx';
 import { Left, Time } from './time.tsx';
+
+/** The column of the pause of each tenant or game. */
+export const PAUSE_COLUMN: Column<{ readonly pause?: Schema<'PauseResponse'> }> = {
+  title: words.column,
+  cell: ({ pause }) =>
+    pause && (
+      <>
+        <span class="badge text-bg-warning">{words.now}</span> <span class="reason">{pause.reason}</span>{' '}
+        {pause.until !== undefined && <Left until={pause.until} />}
+      </>
+    ),
+};
 
 interface PausingProps {
   readonly kind: 'operator' | 'provider' | 'game';

@@ -5,9 +5,9 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { InputField, textIn } from '../../parts/form-field.tsx';
 import { usePage } from '../../parts/page.ts';
+import { PAUSE_COLUMN } from '../../parts/pausing.tsx';
 import { gameLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
-import { Left } from '../../parts/time.tsx';
 import { games as words } from '../../strings.ts';
 
 export default function Games() {
@@ -54,17 +54,7 @@ export default function Games() {
           { title: words.name, cell: ({ name }) => name },
           { title: words.provider, cell: providerLink },
           { title: words.status, cell: ({ status }) => status },
-          {
-            title: words.pause,
-            cell: ({ pause }) =>
-              pause && (
-                <>
-                  <span class="badge text-bg-warning">{words.paused}</span>{' '}
-                  <span class="reason">{pause.reason}</span>{' '}
-                  {pause.until !== undefined && <Left until={pause.until} />}
-                </>
-              ),
-          },
+          PAUSE_COLUMN,
         ]}
       />
     </>

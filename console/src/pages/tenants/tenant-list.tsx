@@ -3,8 +3,8 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { InputField, textIn } from '../../parts/form-field.tsx';
 import { usePage } from '../../parts/page.ts';
+import { PAUSE_COLUMN } from '../../parts/pausing.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
-import { Left } from '../../parts/time.tsx';
 import { tenants as words } from '../../strings.ts';
 import { NewTenant } from './secret.tsx';
 import type { Listed, TenantKind } from './tenant-kind.ts';
@@ -58,17 +58,7 @@ function columnsOf<Tenant extends Listed>({
         return p95Ms === null ? '–' : `${p95Ms} ms`;
       },
     },
-    {
-      title: words.pause,
-      cell: ({ pause }) =>
-        pause && (
-          <>
-            <span class="badge text-bg-warning">{words.paused}</span>{' '}
-            <span class="reason">{pause.reason}</span>{' '}
-            {pause.until !== undefined && <Left until={pause.until} />}
-          </>
-        ),
-    },
+    PAUSE_COLUMN,
     { title: label, numeric, cell: shownOf },
   ];
 }
