@@ -5,7 +5,7 @@ import { ActionButton } from './action.tsx';
 import type { Column } from './data-table.tsx';
 import { InputField, instantIn } from './form-field.tsx';
 import { Person } from './person.tsx';
-import { Left, Time } from './time.tsx';
+import { Left, Time, TimeAndLeft } from './time.tsx';
 
 /** The column of the pause of each tenant or game. */
 export const PAUSE_COLUMN: Column<{ readonly pause?: Schema<'PauseResponse'> }> = {
@@ -56,7 +56,7 @@ export function Pausing({ kind, id, pause, onDone }: PausingProps) {
           words.untilResumed
         ) : (
           <>
-            {words.endsAt} <Time at={pause.until} /> (<Left until={pause.until} />)
+            {words.endsAt} <TimeAndLeft until={pause.until} />
           </>
         )}
       </p>

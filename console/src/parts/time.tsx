@@ -79,3 +79,17 @@ export function Left({ until }: { readonly until: string }) {
     </time>
   );
 }
+
+/** An instant, and how long ago it was. */
+export const TimeAndAgo = ({ at }: { readonly at: string }) => (
+  <>
+    <Time at={at} /> (<Ago at={at} />)
+  </>
+);
+
+/** An instant, and how much time is left until it. */
+export const TimeAndLeft = ({ until }: { readonly until: string }) => (
+  <>
+    <Time at={until} /> (<Left until={until} />)
+  </>
+);

@@ -12,7 +12,7 @@ import { isMissing, Missing } from '../../parts/missing.tsx';
 import { moneyText } from '../../parts/money.tsx';
 import { operatorLink } from '../../parts/record-links.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
-import { Ago, Left, Time } from '../../parts/time.tsx';
+import { Left, Time, TimeAndAgo } from '../../parts/time.tsx';
 import { approvals as words, edit, freeSpins } from '../../strings.ts';
 import { ApprovalState } from './approval-state.tsx';
 import { Changes, changesOf } from './changes.tsx';
@@ -70,12 +70,7 @@ function Whole({ approval, of }: WholeProps) {
           [words.operator, operatorLink(approval)],
           [words.reference, <IdLink id={reference} href={page} />],
           [words.requestedBy, <PersonWithId name={askedByName} actor={askedBy} />],
-          [
-            words.requested,
-            <>
-              <Time at={createdAt} /> (<Ago at={createdAt} />)
-            </>,
-          ],
+          [words.requested, <TimeAndAgo at={createdAt} />],
           [words.expires, state === 'WAITING' && <Left until={expiresAt} />],
           [words.decidedBy, decidedBy && <PersonWithId name={decidedByName} actor={decidedBy} />],
           [words.decidedAt, decidedAt && <Time at={decidedAt} />],

@@ -11,7 +11,7 @@ import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Person } from '../../parts/person.tsx';
 import { operatorLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
-import { Ago, Time, timeText } from '../../parts/time.tsx';
+import { Time, TimeAndAgo, timeText } from '../../parts/time.tsx';
 import { attention as words } from '../../strings.ts';
 import { causePage, grantsPage } from './causes.ts';
 import { AssigneeField, CommentField, UntilField } from './fields.tsx';
@@ -60,12 +60,7 @@ function Whole({ item, onDone }: WholeProps) {
           [words.assignee, assignee ?? words.nobody],
           [words.operator, operatorLink(item)],
           [words.provider, providerLink(item)],
-          [
-            words.opened,
-            <>
-              <Time at={createdAt} /> (<Ago at={createdAt} />)
-            </>,
-          ],
+          [words.opened, <TimeAndAgo at={createdAt} />],
           [words.closed, closedAt && <Time at={closedAt} />],
           [words.closedBy, closedBy && <Person name={closedByName} id={closedBy} />],
           [words.reason, reason],

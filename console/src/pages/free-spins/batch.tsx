@@ -15,7 +15,7 @@ import { usePage } from '../../parts/page.ts';
 import { gameLink, operatorLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { cancelledText, Stake } from '../../parts/stake.tsx';
-import { hasPassed, Left, Time } from '../../parts/time.tsx';
+import { hasPassed, Time, TimeAndLeft } from '../../parts/time.tsx';
 import { type View, Views } from '../../parts/views.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GRANT_COLUMNS } from './grant-table.tsx';
@@ -134,14 +134,7 @@ function Whole({ batch, failures, onDone }: WholeProps) {
           [words.provider, providerLink(batch)],
           [words.game, gameLink(batch)],
           [words.created, <Time at={batch.createdAt} />],
-          [
-            words.expires,
-            batch.expiresAt && (
-              <>
-                <Time at={batch.expiresAt} /> (<Left until={batch.expiresAt} />)
-              </>
-            ),
-          ],
+          [words.expires, batch.expiresAt && <TimeAndLeft until={batch.expiresAt} />],
         ]}
       />
     </>

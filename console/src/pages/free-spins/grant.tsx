@@ -13,7 +13,7 @@ import { moneyText } from '../../parts/money.tsx';
 import { gameLink, grantLink, operatorLink, playerLink, providerLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
 import { cancelledText, Stake, stakeText } from '../../parts/stake.tsx';
-import { Left, Time } from '../../parts/time.tsx';
+import { Time, TimeAndLeft } from '../../parts/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantState, problemOfGrant } from './grant-table.tsx';
 
@@ -101,14 +101,7 @@ function Whole({ grant, onDone }: WholeProps) {
           [words.duplicateOf, duplicateOf && grantLink({ requestRef: duplicateOf })],
           [words.created, <Time at={grant.createdAt} />],
           [words.updated, <Time at={grant.updatedAt} />],
-          [
-            words.expires,
-            grant.expiresAt && (
-              <>
-                <Time at={grant.expiresAt} /> (<Left until={grant.expiresAt} />)
-              </>
-            ),
-          ],
+          [words.expires, grant.expiresAt && <TimeAndLeft until={grant.expiresAt} />],
         ]}
       />
     </>

@@ -5,7 +5,7 @@ import { me } from '../../api/session.ts';
 import { ActionButton } from '../../parts/action.tsx';
 import { InputField, textIn } from '../../parts/form-field.tsx';
 import { problemOf } from '../../parts/problem.tsx';
-import { Left, Time } from '../../parts/time.tsx';
+import { TimeAndLeft } from '../../parts/time.tsx';
 import { secrets as words } from '../../strings.ts';
 
 interface NewSecret {
@@ -74,7 +74,7 @@ function ShownSecret({ of }: { readonly of: NewSecret }) {
       </p>
       {previousValidUntil !== undefined && (
         <p class="mb-0">
-          {words.overlap} <Time at={previousValidUntil} /> (<Left until={previousValidUntil} />)
+          {words.overlap} <TimeAndLeft until={previousValidUntil} />
         </p>
       )}
     </div>
