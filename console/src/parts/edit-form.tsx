@@ -23,7 +23,7 @@ export interface EditField {
 }
 
 interface EditFormProps {
-  readonly title: string;
+  /** Says what is changed, such as `Change the game`: the fold and the button. */
   readonly label: string;
   readonly role: Role;
   readonly fields: readonly EditField[];
@@ -35,7 +35,7 @@ interface EditFormProps {
 }
 
 /** A folded form of a record's fields. What will change is listed before it is sent, and only that is sent. */
-export function EditForm({ title, label, role, fields, note, run, onDone }: EditFormProps) {
+export function EditForm({ label, role, fields, note, run, onDone }: EditFormProps) {
   const edited = useSignal<Readonly<Record<string, string>>>({});
   // In each rendering, because `fields` is no signal: a record that was read again has other values.
   const changes = fields.filter(({ name, value }) => (edited.value[name] ?? value) !== value);
@@ -61,7 +61,7 @@ export function EditForm({ title, label, role, fields, note, run, onDone }: Edit
   );
   return (
     <details class="mb-3">
-      <summary>{title}</summary>
+      <summary>{label}</summary>
       <form class="edit" onSubmit={(event) => event.preventDefault()}>
         {fields.map((field) => (
           <Field

@@ -65,7 +65,6 @@ function Changes({ game, reload }: { readonly game: Schema<'GameResponse'>; read
   const { gameId, providerId, name, status, launchUrl, roundDetailsUrl } = game;
   return (
     <EditForm
-      title={words.change}
       label={words.change}
       role="admin"
       fields={[

@@ -147,7 +147,6 @@ function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
               ]}
             />
             <EditForm
-              title={words.change}
               label={words.change}
               role="admin"
               note={words.waits}

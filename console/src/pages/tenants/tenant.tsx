@@ -67,7 +67,6 @@ function Changes<Tenant extends Listed>({ of, tenant, onDone }: ChangesProps<Ten
   const fields = fieldsOf(of);
   return (
     <EditForm
-      title={of.words.change}
       label={of.words.change}
       role="admin"
       fields={fields.map((field) => ({ ...field, value: field.textOf(tenant) }))}
