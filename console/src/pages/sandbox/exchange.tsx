@@ -20,17 +20,8 @@ interface ExchangeCardProps {
 
 /** A request as it was signed and sent, its answer, and what the service did with a transaction. */
 export function ExchangeCard({ exchange, providerId }: ExchangeCardProps) {
-  const {
-    title,
-    path,
-    headers,
-    body,
-    status,
-    answerHeaders,
-    answer: text,
-    signedText,
-    transactionId,
-  } = exchange;
+  const { title, path, headers, body, status, signedText, transactionId } = exchange;
+  const { answerHeaders, answer: text } = exchange;
   return (
     <article class="card my-3" aria-label={title}>
       <div class="card-header d-flex justify-content-between">

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { sandbox as words } from '../../strings.ts';
 import { type Call, type Exchange, type SandboxAccess, send, type Tenant } from './signed-calls.ts';
 
@@ -22,18 +22,15 @@ interface Bet {
 
 /** A round that is played step by step, by the rules of a provider: a WIN and a ROLLBACK belong to the last BET. */
 export class SandboxRound {
-  private readonly list = signal<readonly Exchange[]>([]);
-  private readonly current = signal<Session | undefined>(undefined);
-  private readonly lastBet = signal<Bet | undefined>(undefined);
   private lastCall: Call | undefined;
   private count = 0;
   /** In each id: after a reload, the counting begins again, also for the same player. */
   private readonly unique = crypto.randomUUID().slice(0, 8);
 
   /** Newest first. */
-  readonly exchanges: ReadonlySignal<readonly Exchange[]> = this.list;
-  readonly session: ReadonlySignal<Player | undefined> = this.current;
-  readonly bet: ReadonlySignal<Bet | undefined> = this.lastBet;
+  readonly exchanges = signal<readonly Exchange[]>([]);
+  readonly session = signal<Session | undefined>(undefined);
+  readonly bet = signal<Bet | undefined>(undefined);
   readonly busy = signal(false);
   /** The fault that the wallet shows in the next transaction; `` for none. */
   readonly fault = signal('');
@@ -42,17 +39,13 @@ export class SandboxRound {
   readonly suggestedPlayer = `player-${this.unique}`;
 
   async launch({ operator }: SandboxAccess, player: Player): Promise<void> {
-    const call = {
-      title: words.launch,
-      tenant: operator,
-      path: '/v1/operator/sessions',
-      body: { ...player },
-    };
+    const path = '/v1/operator/sessions';
+    const call = { title: words.launch, tenant: operator, path, body: { ...player } };
     const { status, answer } = await this.play(call);
     if (status !== 201) return;
     const { sessionToken } = JSON.parse(answer) as { sessionToken: string };
-    this.current.value = { ...player, sessionToken };
-    this.lastBet.value = undefined;
+    this.session.value = { ...player, sessionToken };
+    this.bet.value = undefined;
   }
 
   async verify({ provider }: SandboxAccess): Promise<void> {
@@ -66,19 +59,19 @@ export class SandboxRound {
   async submitBet({ provider }: SandboxAccess, amountMinor: number): Promise<void> {
     this.count += 1;
     const bet = { transactionId: this.nextId('bet'), roundId: this.nextId('round') };
-    this.lastBet.value = bet;
+    this.bet.value = bet;
     await this.submit(words.bet, provider, { ...bet, kind: 'BET', amountMinor });
   }
 
   async submitWin({ provider }: SandboxAccess, amountMinor: number): Promise<void> {
-    const { roundId } = this.lastBet.value!;
+    const { roundId } = this.bet.value!;
     this.count += 1;
     const fields = { transactionId: this.nextId('win'), kind: 'WIN', roundId, amountMinor };
     await this.submit(words.win, provider, { ...fields, roundClosed: true });
   }
 
   async submitRollback({ provider }: SandboxAccess): Promise<void> {
-    const { roundId, transactionId: originalTransactionId } = this.lastBet.value!;
+    const { roundId, transactionId: originalTransactionId } = this.bet.value!;
     this.count += 1;
     const transactionId = this.nextId('rollback');
     await this.submit(words.rollback, provider, {
@@ -105,8 +98,8 @@ export class SandboxRound {
     tenant: Tenant,
     transaction: Readonly<Record<string, unknown>>,
   ): Promise<Exchange> {
-    const { playerRef, gameId, currency } = this.current.value!;
-    const fault = this.fault.value;
+    const { playerRef, gameId, currency } = this.session.value!;
+    const fault = this.fault.value || undefined;
     this.fault.value = '';
     return this.call(title, tenant, 'transaction', { ...transaction, playerRef, gameId, currency }, fault);
   }
@@ -116,17 +109,11 @@ export class SandboxRound {
     tenant: Tenant,
     route: string,
     fields: Readonly<Record<string, unknown>>,
-    fault = '',
+    fault?: string,
   ): Promise<Exchange> {
-    const { sessionToken } = this.current.value!;
+    const { sessionToken } = this.session.value!;
     const body = { sessionToken, ...fields };
-    return this.play({
-      title,
-      tenant,
-      path: `/v1/wallet/${route}`,
-      body,
-      fault: fault === '' ? undefined : fault,
-    });
+    return this.play({ title, tenant, path: `/v1/wallet/${route}`, body, fault });
   }
 
   private async play(call: Call, title = call.title): Promise<Exchange> {
@@ -134,7 +121,7 @@ export class SandboxRound {
     try {
       const exchange = await send({ ...call, title });
       this.lastCall = call;
-      this.list.value = [exchange, ...this.list.value].slice(0, MAX_EXCHANGES);
+      this.exchanges.value = [exchange, ...this.exchanges.value].slice(0, MAX_EXCHANGES);
       return exchange;
     } finally {
       this.busy.value = false;
