@@ -33,26 +33,22 @@ export const api = createClient<paths, 'application/json'>({
 });
 api.use(credentials);
 
+type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
 /**
  * The body of a call's answer: `await answer(api.GET('/v1/admin/me'))`.
  * @throws Problem with the service's own sentence
  */
-export async function answer<T>(
-  call: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<T> {
+export async function answer<T>(call: Call<T>): Promise<T> {
   return (await answerWithStatus(call)).body;
 }
 
 /** For actions that may wait for approval (202), or that a repetition answers with another status. */
-export function answerWithStatus<T>(
-  call: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<{ status: number; body: T }> {
+export function answerWithStatus<T>(call: Call<T>): Promise<{ status: number; body: T }> {
   return inSession(judged(call));
 }
 
-async function judged<T>(
-  call: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<{ status: number; body: T }> {
+async function judged<T>(call: Call<T>): Promise<{ status: number; body: T }> {
   const { data, error, response } = await call.catch(asProblem);
   if (response.ok) return { status: response.status, body: data as T };
   throw Problem.of(response, error);
