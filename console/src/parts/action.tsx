@@ -162,7 +162,7 @@ function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly 
         <p role="status" class="mb-0">
           {slow.value && words.slow}
         </p>
-        <div class="dialog-buttons">
+        <div class="d-flex justify-content-end gap-2">
           <button
             type="button"
             class="btn btn-outline-secondary"

@@ -57,10 +57,10 @@ export function Filters({ fields, reload }: FiltersProps) {
       {folded.length > 0 && (
         <details class="filters-more" open={folded.some(({ name }) => query[name] !== undefined)}>
           <summary>{words.more}</summary>
-          <div class="filters">{folded.map(shown)}</div>
+          <div class="filters mt-2 mb-0">{folded.map(shown)}</div>
         </details>
       )}
-      <div class="filters-buttons">
+      <div class="toolbar">
         <button type="submit" class="btn btn-sm btn-primary">
           {words.apply}
         </button>

@@ -82,7 +82,7 @@ function Banner() {
   const { environment, version, name } = me.value;
   return (
     <header class={`banner banner-${environment}`}>
-      <a class="product" href={addressOf.overview}>
+      <a class="fw-bold text-reset text-decoration-none" href={addressOf.overview}>
         {words.product}
       </a>
       <span class="environment">{words.environment[environment]}</span>

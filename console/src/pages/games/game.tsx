@@ -51,7 +51,7 @@ function Facts({ game }: { readonly game: Schema<'GameResponse'> }) {
         [words.updated, <Time at={game.updatedAt} />],
         [
           words.more,
-          <span class="links">
+          <span class="d-flex flex-wrap row-gap-1 column-gap-3">
             <a href={addressOf.list('rounds', { gameId: game.gameId })}>{words.rounds}</a>
             <a href={addressOf.list('transactions', { gameId: game.gameId })}>{words.transactions}</a>
           </span>,

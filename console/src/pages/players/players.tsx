@@ -76,7 +76,7 @@ function FindPlayer() {
           </option>
         ))}
       </SelectField>
-      <div class="filters-buttons">
+      <div class="toolbar">
         <button type="submit" class="btn btn-sm btn-primary">
           {words.open}
         </button>

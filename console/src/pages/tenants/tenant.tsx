@@ -49,7 +49,7 @@ export function TenantPage<Tenant extends Listed>({ of, id }: TenantPageProps<Te
 
 function More({ kind, id }: { readonly kind: 'operator' | 'provider'; readonly id: string }) {
   return (
-    <span class="links">
+    <span class="d-flex flex-wrap row-gap-1 column-gap-3">
       <a href={addressOf.list('transactions', { [`${kind}Id`]: id })}>{words.transactions}</a>
       {kind === 'operator' && <a href={addressOf.list('limits')}>{words.limits}</a>}
       <a href={addressOf.list('audit', { target: `${kind}:${id}` })}>{words.audit}</a>
