@@ -1,6 +1,14 @@
 import { moneyText } from '../../parts/money.tsx';
 import { limits as words } from '../../strings.ts';
-import { LIMITS } from './limit-names.ts';
+
+/** The limits of an operator and currency, in the order in which they are shown. */
+export const LIMITS = [
+  'maxGrantMinor',
+  'maxBatchMinor',
+  'maxAdjustmentMinor',
+  'dailyMinor',
+  'maxWinMinor',
+] as const;
 
 interface AmountsProps {
   readonly sentence: string;

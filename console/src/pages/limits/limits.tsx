@@ -16,8 +16,7 @@ import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { limits as words } from '../../strings.ts';
 import { NewLimit } from './new-limit.tsx';
-import { Amounts } from './amounts.tsx';
-import { LIMITS } from './limit-names.ts';
+import { Amounts, LIMITS } from './amounts.tsx';
 
 type Limit = Schema<'LimitResponse'>;
 

@@ -9,8 +9,7 @@ import { addressOf } from '../../parts/addresses.ts';
 import { InputField, textIn } from '../../parts/form-field.tsx';
 import { minorUnits } from '../../parts/major-units.ts';
 import { amount, limits as words } from '../../strings.ts';
-import { Amounts } from './amounts.tsx';
-import { LIMITS } from './limit-names.ts';
+import { Amounts, LIMITS } from './amounts.tsx';
 
 /** Sets limits of an operator and currency. Those that are set already and not named here stay as they are. */
 export function NewLimit({ onDone }: { readonly onDone: () => void }) {
