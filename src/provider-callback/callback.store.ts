@@ -49,8 +49,9 @@ export class CallbackStore {
     return (identifiers[0] as Pick<Callback, 'callbackId'>).callbackId;
   }
 
+  /** Completes the attempt, and repeats the write if its connection is lost. */
   async complete(callbackId: number, completion: Completion): Promise<void> {
-    await this.database.query(COMPLETE, { callbackId, ...completion });
+    await this.database.persist(() => this.database.query(COMPLETE, { callbackId, ...completion }));
   }
 
   find(callbackId: number): Promise<Callback | null> {

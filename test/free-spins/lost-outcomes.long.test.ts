@@ -101,6 +101,13 @@ describe.each(MOMENTS)('a connection lost %s the statement does not lose', (mome
     });
   });
 
+  test('the completion of the record of a callback', async () => {
+    const order = sender.order();
+    await losing([['callback_complete', moment]], () => sender.post(order));
+    const { items } = (await world.admin('GET', `/v1/admin/callbacks?reference=${order.requestRef}`)).json;
+    expect(items).toMatchObject([{ status: 200, completedAt: expect.any(String) as string }]);
+  });
+
   test('the notification of a revocation', async () => {
     const { sessionId } = await world.launch();
     await losing([['revocation_complete', moment]], () => notify(sessionId));
