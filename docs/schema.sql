@@ -513,6 +513,7 @@ CREATE TABLE session_revocations (
   error text,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   failed_at timestamp with time zone,
+  provider_id text,
   CONSTRAINT session_revocations_pkey PRIMARY KEY (session_id),
   CONSTRAINT session_revocations_check CHECK (((delivered IS NULL) = (lease_until IS NOT NULL))),
   CONSTRAINT session_revocations_check1 CHECK (((delivered IS NULL) OR (sent AND (delivered = (error IS NULL))))),
@@ -521,6 +522,8 @@ CREATE TABLE session_revocations (
 );
 CREATE INDEX session_revocations_failed ON session_revocations USING btree (COALESCE(lease_until, failed_at, created_at), session_id) WHERE (sent AND (delivered IS NOT TRUE));
 CREATE INDEX session_revocations_unsent ON session_revocations USING btree (lease_until) WHERE (NOT sent);
+CREATE INDEX session_revocations_unsent_in_turn ON session_revocations USING btree (provider_id, lease_until) WHERE (NOT sent);
+CREATE TRIGGER session_revocations_provider BEFORE INSERT OR UPDATE ON session_revocations FOR EACH ROW WHEN (((NOT new.sent) AND (new.provider_id IS NULL))) EXECUTE FUNCTION set_provider_of_revocation();
 
 CREATE TABLE sessions (
   session_id uuid NOT NULL,
@@ -940,6 +943,15 @@ AS $function$
          substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([^'']+)''\)') AS bound
    WHERE inhparent = parent::regclass
 $function$;
+
+CREATE OR REPLACE FUNCTION set_provider_of_revocation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  NEW.provider_id := (SELECT provider_id FROM sessions WHERE session_id = NEW.session_id);
+  RETURN NEW;
+END $function$;
 
 CREATE OR REPLACE FUNCTION tenancy_changed()
  RETURNS trigger

@@ -13,12 +13,13 @@ import { Background } from '../runtime/background.js';
 import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { failureText } from '../runtime/failure-text.js';
 import { Randomness } from '../runtime/randomness.js';
+import { TenancyService } from '../tenancy/tenancy.service.js';
 import { type ClaimedRevocation, RevocationStore, type UnsentRevocation } from './revocation.store.js';
 import type { RevocationNotification } from './session.response.js';
 
 /** Maximum number of queued notifications that an instance sends to one provider at a time. */
 const CALLS_PER_PROVIDER = 8;
-/** Maximum number of queued notifications of one provider. Polling finds those that did not fit into the queue. */
+/** Maximum number of queued notifications of one provider. Those that do not fit are left unsent, for polling. */
 const QUEUE_LIMIT = 1_000;
 const POLL_MS = 5_000;
 /**
@@ -35,8 +36,8 @@ const UNKNOWN_OUTCOME =
 /** The notifications of one provider. No other provider's notifications wait for them. */
 interface ProviderQueue {
   /**
-   * The request that caused each session's notification, by session id, the next one first; undefined if polling found
-   * it. Polling finds a session again while it waits here.
+   * The queue: the request that revoked each session, by session id, the next one first. Once the lease of a session that
+   * waits here has ended, any worker may claim it.
    */
   readonly requestIds: Map<string, string | undefined>;
   readonly workers: Set<Promise<void>>;
@@ -60,6 +61,7 @@ export class RevocationNotifier {
     private readonly callbacks: ProviderCallbacks,
     private readonly tracing: Tracing,
     private readonly revocations: RevocationStore,
+    private readonly tenancy: TenancyService,
     background: Background,
   ) {
     // A stop awaits the notifications in flight; those that are queued remain in the database.
@@ -81,8 +83,8 @@ export class RevocationNotifier {
   }
 
   /**
-   * Notifies the providers of many sessions, a few at a time per provider. Resolves when the queued notifications of
-   * these providers are sent, at the latest after the time-out of one callback; the rest is sent in the background.
+   * Notifies the providers of many sessions, a few at a time per provider. Resolves when no notification of these
+   * providers waits, at the latest after the time-out of one callback; the rest is sent in the background.
    */
   async notifyAll(sessions: readonly UnsentRevocation[]): Promise<void> {
     this.enqueue(sessions, currentRequestId());
@@ -103,18 +105,22 @@ export class RevocationNotifier {
     return { delivered, ...(status !== null && { status }), ...(error !== null && { error }) };
   }
 
-  /** Queues the notifications that any instance left unsent. */
+  /** Starts workers for the providers with notifications that any instance left unsent. */
   private async findUnsent(): Promise<void> {
-    this.enqueue(await this.revocations.unsent(QUEUE_LIMIT), undefined);
+    const providers = this.tenancy.tenants().filter(({ kind }) => kind === 'PROVIDER');
+    const waiting = await this.revocations.providersWithUnsent(providers.map(({ id }) => id));
     // Workers end when they cannot reach the database, and leave their queue as it is.
-    for (const providerId of this.queues.keys()) this.addWorkers(providerId);
+    const queued = [...this.queues].filter(([, { requestIds }]) => requestIds.size > 0).map(([id]) => id);
+    for (const providerId of new Set([...waiting, ...queued])) {
+      for (let worker = 0; worker < CALLS_PER_PROVIDER; worker += 1) this.addWorker(providerId);
+    }
   }
 
   private enqueue(revocations: readonly UnsentRevocation[], requestId: string | undefined): void {
     for (const { providerId, sessionId } of revocations) {
       const { requestIds } = this.queueOf(providerId);
-      if (requestIds.size < QUEUE_LIMIT && !requestIds.has(sessionId)) requestIds.set(sessionId, requestId);
-      this.addWorkers(providerId);
+      if (requestIds.size < QUEUE_LIMIT) requestIds.set(sessionId, requestId);
+      this.addWorker(providerId);
     }
   }
 
@@ -124,33 +130,39 @@ export class RevocationNotifier {
     return queue;
   }
 
-  /** Starts workers for the queued notifications; each takes its first one at once. */
-  private addWorkers(providerId: string): void {
+  /** Starts a worker, if there is room for one. */
+  private addWorker(providerId: string): void {
     const { requestIds, workers } = this.queueOf(providerId);
-    while (requestIds.size > 0 && workers.size < CALLS_PER_PROVIDER && !this.loop.stopping) {
-      const worker = this.work(requestIds)
-        .catch((error: unknown) => {
-          const detail = failureText(error);
-          this.logger.error({ msg: 'notifications interrupted', providerId, detail });
-        })
-        .finally(() => workers.delete(worker));
-      workers.add(worker);
-    }
+    if (workers.size >= CALLS_PER_PROVIDER || this.loop.stopping) return;
+    const worker = this.work(providerId, requestIds)
+      .catch((error: unknown) => {
+        const detail = failureText(error);
+        this.logger.error({ msg: 'notifications interrupted', providerId, detail });
+      })
+      .finally(() => workers.delete(worker));
+    workers.add(worker);
   }
 
-  private async work(requestIds: ProviderQueue['requestIds']): Promise<void> {
-    for (const [sessionId, requestId = this.randomness.uuid()] of requestIds) {
-      if (this.loop.stopping) return;
-      requestIds.delete(sessionId);
-      const claimed = await this.revocations.claim(sessionId);
+  /** Sends the queued notifications, and then those that any instance left unsent. */
+  private async work(providerId: string, requestIds: ProviderQueue['requestIds']): Promise<void> {
+    while (!this.loop.stopping) {
+      const [queued] = requestIds;
+      if (queued) requestIds.delete(queued[0]);
+      const claimed = await (queued
+        ? this.revocations.claim(queued[0])
+        : this.revocations.claimUnsent(providerId));
+      if (!claimed && !queued) return;
       if (!claimed) continue;
       // The request that started this worker may concern other sessions.
-      const fields = { actor: 'revocation', sessionId, providerId: claimed.providerId };
+      const requestId = queued?.[1] ?? this.randomness.uuid();
+      const fields = { actor: 'revocation', sessionId: claimed.sessionId, providerId };
       const { wasMade } = await this.tracing.runWork('notify', requestId, fields, () =>
         this.deliver(claimed),
       );
+      if (wasMade) continue;
+      if (queued) requestIds.set(...queued);
       // The next poll continues, as it does if this instance cannot reach the database.
-      if (!wasMade) return;
+      return;
     }
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
-import { lookUp } from '../database/planner.js';
+import { leading, lookUp } from '../database/planner.js';
 import { named, type Statement } from '../database/statement.js';
 import { callbackLeaseSeconds, type Claim, claimWith } from '../provider-callback/callback-lease.js';
 import type { RevocationNotification } from './session.response.js';
@@ -54,26 +54,25 @@ const CLAIM_AGAIN = named(
 );
 
 /**
- * Maximum number of unsent notifications that one search examines, those that have waited the longest first. It takes
- * about 0.1 s for 10,000, because it looks up the provider of each.
+ * The unsent notification of a provider whose lease ended first: its instance stopped, or had a full queue. Reads the
+ * index session_revocations_unsent_in_turn.
  */
-const EXAMINED_LIMIT = 20_000;
+const firstUnsent = (providerId: string) => `
+  FROM session_revocations
+ WHERE NOT sent AND ${leading({ provider_id: providerId }, { lease_until: 'statement_timestamp()' })}
+ ORDER BY provider_id, lease_until LIMIT 1`;
 
-/**
- * Selects notifications that their instance left unsent, because the instance stopped or its queue was full: up to
- * `:limit` of each provider among those that are examined, those that have waited the longest first.
- */
-export const UNSENT = named(
-  'revocation_unsent',
-  `
-    SELECT "sessionId", "providerId"
-      FROM (SELECT "sessionId", "providerId", row_number() OVER (PARTITION BY "providerId" ORDER BY lease_until) AS place
-              FROM (SELECT r.session_id AS "sessionId", r.lease_until,
-                           ${lookUp('s.provider_id', 'FROM sessions s WHERE s.session_id = r.session_id')} AS "providerId"
-                      FROM session_revocations r WHERE NOT r.sent AND r.lease_until <= statement_timestamp()
-                     ORDER BY r.lease_until LIMIT ${EXAMINED_LIMIT}) AS waiting) AS numbered
-     WHERE place <= :limit
-     ORDER BY place`,
+/** Claims the next notification of a provider. */
+export const CLAIM_UNSENT = named(
+  'revocation_claim_unsent',
+  claimWhere(`r.session_id = (SELECT session_id ${firstUnsent(':providerId')} FOR UPDATE SKIP LOCKED)`),
+);
+
+/** Selects the providers with notifications that wait. */
+export const PROVIDERS_WITH_UNSENT = named(
+  'revocation_providers_with_unsent',
+  `SELECT p.id AS "providerId" FROM unnest(:providerIds::text[]) AS p (id)
+    WHERE ${lookUp('session_id', firstUnsent('p.id'))} IS NOT NULL`,
 );
 
 /**
@@ -131,12 +130,15 @@ export class RevocationStore {
     return claimWith(query, CLAIM_AGAIN, { sessionId, leaseSeconds: this.leaseSeconds });
   }
 
-  /**
-   * @returns notifications that their instance left unsent, up to `limit` of each provider; only the 20,000 that have
-   *   waited the longest are examined, so a provider whose notifications are newer may be missing
-   */
-  unsent(limit: number): Promise<UnsentRevocation[]> {
-    return this.database.query(UNSENT, { limit });
+  /** Claims the next notification of a provider that its instance left unsent. */
+  claimUnsent(providerId: string): Promise<ClaimedRevocation | undefined> {
+    return claimWith(this.database.query, CLAIM_UNSENT, { providerId, leaseSeconds: this.leaseSeconds });
+  }
+
+  /** @returns those of the providers with notifications that their instance left unsent */
+  async providersWithUnsent(providerIds: readonly string[]): Promise<string[]> {
+    const rows = await this.database.query<{ providerId: string }>(PROVIDERS_WITH_UNSENT, { providerIds });
+    return rows.map(({ providerId }) => providerId);
   }
 
   /** Lets a notification wait to be sent by any instance, because its call could not be made. */

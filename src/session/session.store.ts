@@ -60,8 +60,8 @@ const revokeWhere = (condition: string) => `
      WHERE ${condition} AND ${rowByRow('s.revoked_at IS NULL')}
     RETURNING ${COLUMNS}, ${placeColumn('s.created_at', 's.session_id')}
   ), recorded AS (
-    INSERT INTO session_revocations (session_id, lease_until)
-    SELECT "sessionId", clock_timestamp() + make_interval(secs => :leaseSeconds) FROM revoked
+    INSERT INTO session_revocations (session_id, provider_id, lease_until)
+    SELECT "sessionId", "providerId", clock_timestamp() + make_interval(secs => :leaseSeconds) FROM revoked
   )
   SELECT * FROM revoked`;
 

@@ -6,7 +6,7 @@ import { OPEN_ROUNDS, TRADING_PAIRS } from '../../src/attention/open-rounds.stor
 import { type Statement, valuesOf } from '../../src/database/statement.js';
 import { BEGIN_EXPIRIES } from '../../src/free-spins/queue/queue.store.js';
 import { FLAGGED_LATELY, STILL_FLAGGED } from '../../src/free-spins/winnings/winnings.store.js';
-import { UNSENT } from '../../src/session/revocation.store.js';
+import { CLAIM_UNSENT, PROVIDERS_WITH_UNSENT } from '../../src/session/revocation.store.js';
 import { nodesOn, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 100_000;
@@ -183,9 +183,9 @@ test('grants whose expiry begins are found among the live ones', async () => {
   await expectCheap(BEGIN_EXPIRIES, { limit: WINDOW });
 });
 
-test('revocations that were left unsent are found by their index, and their sessions by key', async () => {
-  const unsent = ROWS / 50;
-  await expectCheap(UNSENT, { limit: WINDOW }, 2 * unsent);
+test('a revocation that was left unsent is found without reading the others', async () => {
+  await expectCheap(PROVIDERS_WITH_UNSENT, { providerIds: ['provider1', 'provider2'] }, 2);
+  await expectCheap(CLAIM_UNSENT, { providerId: 'provider1', leaseSeconds: 1 }, 10);
 });
 
 test('items that are present are read in windows', async () => {

@@ -394,6 +394,51 @@ describe('a revocation of all sessions of a player', () => {
     await reply;
   });
 
+  test('left unsent again is found, even if its row was stored by a version that did not store the provider', async () => {
+    const { sessionId } = await world.launch();
+    world.provider.next({ do: 'answer', status: 500 }, { sessionId });
+    await world.revoke(sessionId);
+    await world.sql.run('UPDATE session_revocations SET provider_id = NULL WHERE session_id = $1', [
+      sessionId,
+    ]);
+    await world.sql.run(
+      `UPDATE session_revocations
+          SET sent = false, delivered = NULL, status = NULL, error = NULL, lease_until = clock_timestamp()
+        WHERE session_id = $1`,
+      [sessionId],
+    );
+    await until('it is sent', () => notificationsTo(sessionId).length === 2);
+  });
+
+  test('left unsent is notified at once, however many of another provider wait', async () => {
+    const playerRef = `player-${randomUUID()}`;
+    const [answering = ''] = await launched(1, playerRef, FOREIGN_GAME);
+    const silent = world.provider.always({ do: 'hold' }, { playerRef: 'waits' });
+    await world.sql.run(
+      `WITH launched AS (
+         INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+                               created_at, expires_at, revoked_at, revoke_reason)
+         SELECT gen_random_uuid(), sha256(convert_to('waits' || n, 'UTF8')), $1, $2, 'waits', $3, 'EUR', 'REAL', now(),
+                now() + interval '1 day', now(), 'KICK'
+           FROM generate_series(1, 25000) n
+         RETURNING session_id)
+       INSERT INTO session_revocations (session_id, lease_until)
+       SELECT session_id, clock_timestamp() - interval '2 seconds' FROM launched`,
+      [OPERATOR, PROVIDER, GAME],
+    );
+    await world.sql.run(
+      `WITH revoked AS (
+         UPDATE sessions SET revoked_at = now(), revoke_reason = 'KICK' WHERE session_id = $1 RETURNING session_id)
+       INSERT INTO session_revocations (session_id, lease_until)
+       SELECT session_id, clock_timestamp() - interval '1 second' FROM revoked`,
+      [answering],
+    );
+    await until('the provider that answers is notified', () => isNotified(answering));
+    await world.sql.run('DELETE FROM session_revocations WHERE NOT sent');
+    silent.release();
+    silent.withdraw();
+  });
+
   test('left unsent is notified at once while another provider does not answer', async () => {
     const playerRef = `player-${randomUUID()}`;
     const silent = await launched(3 * AT_ONCE, playerRef);

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { EXPIRE as EXPIRE_APPROVALS } from '../../src/approvals/approval.store.js';
 import { EXPIRE as EXPIRE_GRANTS } from '../../src/free-spins/grants/grant.sql.js';
 import { REMOVE_OLD } from '../../src/health-scores/health-period.store.js';
-import { UNSENT } from '../../src/session/revocation.store.js';
+import { CLAIM_UNSENT, PROVIDERS_WITH_UNSENT } from '../../src/session/revocation.store.js';
 import { DELETE_EXPIRED } from '../../src/wallet/attempt-ids.store.js';
 import { nodesOnTables, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
@@ -47,7 +47,8 @@ test.each([
   ['old counts of calls', REMOVE_OLD, { limit: 100 }],
   ['expired approvals', EXPIRE_APPROVALS, {}],
   ['sent grants without an outcome', EXPIRE_GRANTS, { error: 'x' }],
-  ['unsent revocations', UNSENT, { limit: 100 }],
+  ['providers with unsent revocations', PROVIDERS_WITH_UNSENT, { providerIds: ['provider'] }],
+  ['unsent revocations', CLAIM_UNSENT, { providerId: 'provider', leaseSeconds: 1 }],
 ])('%s are found without reading rows that are not due', async (_, statement, values) => {
   for (const nodes of await database.planner.plansOf(statement, values)) {
     const read = nodesOnTables(nodes);

@@ -44,3 +44,4 @@ export { GrantsInTurn1764000000054 } from './0054-grants-in-turn.js';
 export { FailedCancels1764000000055 } from './0055-failed-cancels.js';
 export { UnusedIndexes1764000000056 } from './0056-unused-indexes.js';
 export { SearchesOfGrants1764000000057 } from './0057-searches-of-grants.js';
+export { RevocationsInTurn1764000000058 } from './0058-revocations-in-turn.js';
