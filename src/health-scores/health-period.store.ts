@@ -9,6 +9,9 @@ import { LATENCY_CELLS, type WindowMinutes } from './rules/score.js';
  * interval at which an instance stores its counts.
  */
 const BREAKER_SHOWN_SECONDS = 5;
+/** The instance of rows with the counts of several instances. */
+const ALL_INSTANCES = '00000000-0000-0000-0000-000000000000';
+
 /**
  * The counts of calls to a tenant by age: `minutes` is 1 for the last minute, 5 for the four minutes before it, and 60
  * for the rest of the last hour.
@@ -31,7 +34,27 @@ const SHARE = named(
            latency = excluded.latency, breaker_open_until = excluded.breaker_open_until`,
 );
 
-const LATENCY_SUMS = Array.from({ length: LATENCY_CELLS }, (_, cell) => `sum(latency[${cell + 1}])`);
+const CELLS = Array.from({ length: LATENCY_CELLS }, (_, cell) => `latency[${cell + 1}]`);
+
+/**
+ * Moves an instance's counts of a period to the rows that all instances share, so that readers read one row for a tenant
+ * and ten seconds. Its repetition moves nothing. All instances lock the rows in the same order, so that they do not
+ * deadlock.
+ */
+export const MERGE = named(
+  'health_merge',
+  `
+    WITH own AS (
+      DELETE FROM health_periods WHERE started_at = :startedAt::timestamptz AND instance_id = :instanceId::uuid
+      RETURNING *)
+    INSERT INTO health_periods AS shared (tenant_id, started_at, instance_id, calls, succeeded, timeouts, latency)
+    SELECT tenant_id, date_bin('10 seconds', started_at, 'epoch'), '${ALL_INSTANCES}', calls, succeeded, timeouts, latency
+      FROM own ORDER BY tenant_id
+    ON CONFLICT (tenant_id, started_at, instance_id) DO UPDATE
+       SET calls = shared.calls + excluded.calls, succeeded = shared.succeeded + excluded.succeeded,
+           timeouts = shared.timeouts + excluded.timeouts,
+           latency = ARRAY[${CELLS.map((cell) => `shared.${cell} + excluded.${cell}`).join(', ')}]`,
+);
 
 export const READ = named(
   'health_read',
@@ -40,7 +63,7 @@ export const READ = named(
            CASE WHEN started_at > clock_timestamp() - interval '1 minute' THEN 1
                 WHEN started_at > clock_timestamp() - interval '5 minutes' THEN 5 ELSE 60 END AS minutes,
            sum(calls)::integer AS calls, sum(succeeded)::integer AS succeeded, sum(timeouts)::integer AS timeouts,
-           ARRAY[${LATENCY_SUMS.join(', ')}]::integer[] AS latency,
+           ARRAY[${CELLS.map((cell) => `sum(${cell})`).join(', ')}]::integer[] AS latency,
            coalesce(bool_or(breaker_open_until > clock_timestamp()), false) AS "breakerOpen"
       FROM health_periods
      WHERE tenant_id = ANY (:tenantIds::text[]) AND started_at > statement_timestamp() - make_interval(mins => :minutes)
@@ -65,6 +88,11 @@ export class HealthPeriodStore {
 
   async share(instanceId: string, startedAt: Date, counts: readonly PeriodCounts[]): Promise<void> {
     await this.database.query(SHARE, { instanceId, startedAt, counts: JSON.stringify(counts) });
+  }
+
+  /** Merges an instance's counts of a period, which it does not share again, with those of the other instances. */
+  async merge(instanceId: string, startedAt: Date): Promise<void> {
+    await this.database.query(MERGE, { instanceId, startedAt });
   }
 
   /**

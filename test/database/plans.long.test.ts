@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { EXPIRE as EXPIRE_APPROVALS } from '../../src/approvals/approval.store.js';
 import { EXPIRE as EXPIRE_GRANTS } from '../../src/free-spins/grants/grant.sql.js';
-import { REMOVE_OLD } from '../../src/health-scores/health-period.store.js';
+import { MERGE, REMOVE_OLD } from '../../src/health-scores/health-period.store.js';
 import { CLAIM_UNSENT, PROVIDERS_WITH_UNSENT } from '../../src/session/revocation.store.js';
 import { DELETE_EXPIRED } from '../../src/wallet/attempt-ids.store.js';
 import { nodesOnTables, rowsTouched, usePlanDatabase } from '../world/plan.js';
@@ -45,6 +46,7 @@ beforeAll(async () => {
 test.each([
   ['expired ids of attempts', DELETE_EXPIRED, { days: 1, limit: 100 }],
   ['old counts of calls', REMOVE_OLD, { limit: 100 }],
+  ['counts of a period', MERGE, { instanceId: randomUUID(), startedAt: new Date() }],
   ['expired approvals', EXPIRE_APPROVALS, {}],
   ['sent grants without an outcome', EXPIRE_GRANTS, { error: 'x' }],
   ['providers with unsent revocations', PROVIDERS_WITH_UNSENT, { providerIds: ['provider'] }],

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DatabaseClock } from '../../src/database/database-clock.js';
 import { HealthScores } from '../../src/health-scores/health-scores.service.js';
-import { READ } from '../../src/health-scores/health-period.store.js';
+import { HealthPeriodStore, READ } from '../../src/health-scores/health-period.store.js';
 import {
   latencyCell,
   LATENCY_BOUNDS_MS,
@@ -9,6 +10,7 @@ import {
   scoreOf,
   stateOf,
 } from '../../src/health-scores/rules/score.js';
+import { Instance } from '../../src/runtime/instance.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
 import {
@@ -179,6 +181,78 @@ test.each(['operators/nobody', `operators/${PROVIDER}`, `providers/${OPERATOR}`]
   },
 );
 
+/** How far the periods are ahead of the clock, in milliseconds. */
+let aheadMs = 0;
+
+/** Ends the current period at both instances, by their clocks. */
+async function endPeriod(): Promise<void> {
+  aheadMs += 10_000;
+  for (const { app } of [here, there]) {
+    const clock = app.get(DatabaseClock);
+    const ahead = vi.spyOn(clock, 'now').mockReturnValue(new Date(clock.now().getTime() + aheadMs));
+    await app.get(HealthScores).share();
+    ahead.mockRestore();
+  }
+}
+
+describe('once a period is over', () => {
+  const callsOf = async (id: string) => (await scoreOfTenant('operators', id)).windows[60].calls;
+
+  test('its calls at all instances are in one row, each once', async () => {
+    const before = await callsOf(OPERATOR);
+    const session = await here.launch();
+    for (const world of [here, there]) expect((await world.balance(session)).status).toBe(200);
+    expect(await callsOf(OPERATOR)).toBe(before + 2);
+    await endPeriod();
+    expect(await callsOf(OPERATOR)).toBe(before + 2);
+    const [stored] = await here.sql.run<{ own: number; rows: number; periods: number }>(
+      `SELECT count(*) FILTER (WHERE instance_id = ANY ($2::uuid[]))::integer AS own, count(*)::integer AS rows,
+              count(DISTINCT date_bin('10 seconds', started_at, 'epoch'))::integer AS periods
+         FROM health_periods
+        WHERE tenant_id = $1 AND started_at > clock_timestamp() - interval '1 minute'`,
+      [OPERATOR, [here, there].map(({ app }) => app.get(Instance).id)],
+    );
+    expect(stored!.own).toBe(0);
+    expect(stored!.rows).toBe(stored!.periods);
+  });
+
+  test('each call is counted once although an answer of the database was lost', async () => {
+    const before = await callsOf(OPERATOR);
+    const session = await here.launch();
+    expect((await here.balance(session)).status).toBe(200);
+    const store = here.app.get(HealthPeriodStore);
+    const lost: string[] = [];
+    for (const name of ['share', 'merge'] as const) {
+      const statement = store[name].bind(store) as (...values: unknown[]) => Promise<void>;
+      vi.spyOn(store, name).mockImplementationOnce(async (...values: unknown[]) => {
+        await statement(...values);
+        lost.push(name);
+        throw new Error('the connection was lost');
+      });
+    }
+    for (let pass = 0; pass < 3; pass += 1) await endPeriod();
+    expect(lost).toEqual(['share', 'merge']);
+    expect(await callsOf(OPERATOR)).toBe(before + 1);
+  });
+
+  test('the counts that many instances merge at once add up', async () => {
+    const store = here.app.get(HealthPeriodStore);
+    const latency = Array.from({ length: LATENCY_CELLS }, (_, cell) => (cell < 3 ? 1 : 0));
+    const each = { calls: 3, succeeded: 2, timeouts: 1, latency, breakerOpen: false };
+    const counts = Array.from({ length: 100 }, (_, n) => ({ tenantId: `merged-${n}`, ...each }));
+    const orders = [counts, counts.toReversed()];
+    const began = new Date(Math.floor(Date.now() / 10_000) * 10_000);
+    const instances = Array.from({ length: 20 }, () => randomUUID());
+    for (const [n, id] of instances.entries()) await store.share(id, began, orders[n % 2]!);
+    await Promise.all(instances.map((id) => store.merge(id, began)));
+    const rows = await here.sql.run(
+      `SELECT DISTINCT calls, succeeded, timeouts, latency FROM health_periods WHERE tenant_id LIKE 'merged-%'`,
+    );
+    const sums = { calls: 60, succeeded: 40, timeouts: 20, latency: latency.map((n) => n * 20) };
+    expect(rows).toEqual([sums]);
+  });
+});
+
 test('all rows older than an hour are removed within a minute', async () => {
   const old = async () => {
     const [row] = await here.sql.run<{ count: number }>(
@@ -194,18 +268,7 @@ test('all rows older than an hour are removed within a minute', async () => {
     [OPERATOR, LATENCY_CELLS],
   );
   expect(await old()).toBeGreaterThanOrEqual(20_000);
-  const clock = here.app.get(DatabaseClock);
-  const now = clock.now.bind(clock);
-  let aheadMs = 0;
-  const ahead = vi.spyOn(clock, 'now').mockImplementation(() => new Date(now().getTime() + aheadMs));
-  try {
-    for (let period = 0; period < 6; period += 1) {
-      aheadMs += 10_000;
-      await here.app.get(HealthScores).share();
-    }
-  } finally {
-    ahead.mockRestore();
-  }
+  for (let period = 0; period < 6; period += 1) await endPeriod();
   expect(await old()).toBe(0);
 });
 

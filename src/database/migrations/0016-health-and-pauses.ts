@@ -29,8 +29,9 @@ CREATE TRIGGER pauses_changed AFTER INSERT OR UPDATE OR DELETE ON pauses
 
 /**
  * A row has the counts of one instance's calls to one tenant in a period of about ten seconds. The instance updates the
- * row of the current period every two seconds. Rows are removed after an hour. The table is unlogged: after a crash of
- * PostgreSQL it is empty, and health scores count from zero.
+ * row of the current period every two seconds, and then merges it into the row of all instances, whose `instance_id` is
+ * zero. Rows are removed after an hour. The table is unlogged: after a crash of PostgreSQL it is empty, and health scores
+ * count from zero.
  */
 const HEALTH = `
 CREATE UNLOGGED TABLE health_periods (
