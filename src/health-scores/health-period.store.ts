@@ -74,12 +74,9 @@ export const READ = named(
 export const REMOVE_OLD = named(
   'health_remove_old',
   `
-    WITH removed AS (
-      DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM health_periods WHERE started_at < statement_timestamp() - interval '61 minutes'
-         ORDER BY started_at LIMIT :limit FOR UPDATE SKIP LOCKED))
-      RETURNING 1)
-    SELECT count(*)::int AS rows FROM removed`,
+    DELETE FROM health_periods WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM health_periods WHERE started_at < statement_timestamp() - interval '61 minutes'
+       ORDER BY started_at LIMIT :limit FOR UPDATE SKIP LOCKED))`,
 );
 
 @Injectable()
@@ -102,9 +99,8 @@ export class HealthPeriodStore {
     return this.database.query<CallsWithin>(READ, { tenantIds, minutes });
   }
 
-  /** @returns the number of removed rows, at most `limit` */
-  async removeOld(limit: number): Promise<number> {
-    const [removed] = await this.database.query<{ rows: number }>(REMOVE_OLD, { limit });
-    return removed?.rows ?? 0;
+  /** Removes at most `limit` rows. */
+  async removeOld(limit: number): Promise<void> {
+    await this.database.query(REMOVE_OLD, { limit });
   }
 }

@@ -18,11 +18,8 @@ const SHARE_MS = 2_000;
 const PERIOD_MS = 10_000;
 /** Maximum number of periods kept while the database is unavailable; older ones are dropped. */
 const MAX_PERIODS = 30;
-/** Number of periods between two removals of old rows. */
-const PERIODS_BETWEEN_REMOVALS = 6;
-const ROWS_PER_REMOVAL = 5_000;
-/** Maximum number of removals that follow one another: the instances merge 60,000 rows a minute for 10,000 tenants. */
-const MAX_REMOVALS = 20;
+/** Maximum number of rows removed after each period: the instances merge 10,000 rows in it for 10,000 tenants. */
+const ROWS_PER_REMOVAL = 20_000;
 /** How long a stop waits until the sharing that is under way has ended, in milliseconds. */
 const STOP_MS = 1_000;
 
@@ -44,7 +41,6 @@ export class HealthScores {
   private readonly logger = new Logger('HealthScores');
   /** The periods that are not merged yet; the last one is the current period. */
   private periods: CallsOfPeriod[];
-  private periodsBegun = 0;
   private openBreakers: () => Iterable<string> = () => [];
   private readonly loop: BackgroundLoop;
 
@@ -159,10 +155,7 @@ export class HealthScores {
     const now = this.databaseClock.now();
     const current = this.periods.at(-1)!;
     const over = now.getTime() - current.startedAt.getTime() >= PERIOD_MS;
-    if (over) {
-      this.periods = [...this.periods.slice(1 - MAX_PERIODS), new CallsOfPeriod(now)];
-      this.periodsBegun += 1;
-    }
+    if (over) this.periods = [...this.periods.slice(1 - MAX_PERIODS), new CallsOfPeriod(now)];
     for (const period of this.periods.slice()) {
       const isCurrent = period === this.periods.at(-1);
       const counts = period.unshared(new Set(isCurrent ? this.openBreakers() : []));
@@ -173,12 +166,6 @@ export class HealthScores {
       await this.store.merge(this.instance.id, period.startedAt);
       this.periods = this.periods.filter((other) => other !== period);
     }
-    if (over && this.periodsBegun % PERIODS_BETWEEN_REMOVALS === 0) await this.removeOld();
-  }
-
-  private async removeOld(): Promise<void> {
-    for (let removal = 0; removal < MAX_REMOVALS && !this.loop.stopping; removal += 1) {
-      if ((await this.store.removeOld(ROWS_PER_REMOVAL)) < ROWS_PER_REMOVAL) return;
-    }
+    if (over) await this.store.removeOld(ROWS_PER_REMOVAL);
   }
 }

@@ -253,7 +253,7 @@ describe('once a period is over', () => {
   });
 });
 
-test('all rows older than an hour are removed within a minute', async () => {
+test('rows older than an hour are removed once a period is over', async () => {
   const old = async () => {
     const [row] = await here.sql.run<{ count: number }>(
       `SELECT count(*)::integer AS count FROM health_periods
@@ -268,7 +268,7 @@ test('all rows older than an hour are removed within a minute', async () => {
     [OPERATOR, LATENCY_CELLS],
   );
   expect(await old()).toBeGreaterThanOrEqual(20_000);
-  for (let period = 0; period < 6; period += 1) await endPeriod();
+  await endPeriod();
   expect(await old()).toBe(0);
 });
 
