@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request, type RequestOptions } from 'node:http';
 import { expect, test } from 'vitest';
 import { ApiDocument, type OpenApi } from '../docs/document.js';
-import { useWorld } from '../world/world.js';
+import { bearer, useWorld } from '../world/world.js';
 
 const world = useWorld({ DOCS_ENABLED: 'true' });
 
@@ -19,8 +19,7 @@ function statusOf(path: string, options: RequestOptions): Promise<number | undef
 
 /** A function that calls routes with a new key of the role, and returns the status. */
 async function keyOf(role: string) {
-  const { key } = (await world.admin('POST', '/v1/admin/keys', { name: role, role })).json;
-  const headers = { Authorization: `Bearer ${String(key)}` };
+  const headers = bearer((await world.person(role)).key);
   return (method: string, path: string) => statusOf(path, { method, headers });
 }
 

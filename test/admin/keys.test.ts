@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApplication, useWorld, type Reply } from '../world/world.js';
+import { bearer, startApplication, useWorld, type Reply } from '../world/world.js';
 
 /** A second instance on the same database. */
 let other: Awaited<ReturnType<typeof startApplication>>;
@@ -11,12 +11,6 @@ beforeAll(async () => {
 
 afterAll(() => other.app.close());
 
-async function made(role: string, name = 'Somebody'): Promise<{ id: string; key: string }> {
-  const reply = await world.admin('POST', '/v1/admin/keys', { name, role });
-  expect(reply.status).toBe(201);
-  return reply.json as { id: string; key: string };
-}
-
 function ask(
   key: string,
   {
@@ -26,15 +20,7 @@ function ask(
     body = undefined as object | undefined,
   } = {},
 ): Promise<Reply> {
-  return world.request(path, {
-    method,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      'X-Forwarded-For': from,
-      ...(body && { 'Content-Type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  return world.admin(method, path, body, { ...bearer(key), 'X-Forwarded-For': from });
 }
 
 async function listed(): Promise<Record<string, unknown>[]> {
@@ -63,7 +49,7 @@ describe('a key', () => {
   });
 
   test('is stored only as its SHA-256', async () => {
-    const { id, key } = await made('admin');
+    const { id, key } = await world.person('admin');
     const [row] = await world.sql.run<{ row: string }>(
       'SELECT row_to_json(k)::text AS row FROM admin_keys k WHERE id = $1',
       [id],
@@ -85,7 +71,7 @@ describe('a key', () => {
   test.each(['auditor', 'support', 'promotions', 'operations'])(
     'of role %s changes nothing',
     async (role) => {
-      const { key } = await made(role);
+      const { key } = await world.person(role);
       for (const [method, path, body] of ROUTES) {
         const reply = await ask(key, { method, path, ...(body && { body }) });
         expect([path, reply.status]).toEqual([path, 403]);
@@ -98,7 +84,7 @@ describe('a key', () => {
   );
 
   test('of role admin creates further keys, until it is revoked', async () => {
-    const { key } = await made('admin');
+    const { key } = await world.person('admin');
     const body = { name: 'Further', role: 'admin' };
     expect((await ask(key, { method: 'POST', path: '/v1/admin/keys', body })).status).toBe(201);
   });
@@ -125,8 +111,8 @@ describe('a key', () => {
 
 describe('a revoked key', () => {
   test('is refused at once, on every instance', async () => {
-    const { id, key } = await made('admin');
-    const authorization = { headers: { Authorization: `Bearer ${key}` } };
+    const { id, key } = await world.person('admin');
+    const authorization = { headers: bearer(key) };
     expect((await fetch(`${other.url}/v1/admin/providers`, authorization)).status).toBe(200);
     const reply = await world.admin('DELETE', `/v1/admin/keys/${id}`);
     expect([reply.status, reply.text, reply.headers.get('content-length')]).toEqual([204, '', null]);
@@ -155,7 +141,7 @@ describe('a key with an expiry', () => {
 
   test('is refused on every instance once it has expired, and stays in the list until it is revoked', async () => {
     const { id, key } = (await world.admin('POST', '/v1/admin/keys', request)).json;
-    const headers = { Authorization: `Bearer ${String(key)}` };
+    const headers = bearer(String(key));
     const statuses = async () => [
       (await ask(String(key), { from: '198.51.100.7' })).status,
       (await fetch(`${other.url}/v1/admin/providers`, { headers })).status,
@@ -170,7 +156,7 @@ describe('a key with an expiry', () => {
 });
 
 test('the last use of a key is shown, and written at most once a minute', async () => {
-  const { id, key } = await made('support');
+  const { id, key } = await world.person('support');
   const lastUsed = async () => (await listed()).find((item) => item['id'] === id)?.['lastUsedAt'];
   await ask(key);
   const first = await lastUsed();
@@ -191,7 +177,7 @@ test('the last use of a key is shown, and written at most once a minute', async 
 });
 
 test('the list has every live key once, newest first', async () => {
-  for (const name of ['a', 'b', 'c']) await made('support', name);
+  for (const name of ['a', 'b', 'c']) await world.person('support', name);
   const seen: string[] = [];
   for (let cursor: unknown; ;) {
     const query = cursor === undefined ? '?limit=2' : `?limit=2&cursor=${String(cursor)}`;

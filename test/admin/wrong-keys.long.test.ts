@@ -3,23 +3,17 @@ import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { KeyStore } from '../../src/admin/key.store.js';
 import { Metrics } from '../../src/observability/metrics.js';
-import { startApplication, useWorld, type Reply } from '../world/world.js';
+import { bearer, startApplication, useWorld, type Reply } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
 const world = useWorld({ TRUST_PROXY: 'loopback' });
 
 const wrong = () => randomBytes(32).toString('base64url');
 
-async function made(): Promise<{ id: string; key: string }> {
-  const reply = await world.admin('POST', '/v1/admin/keys', { name: 'Somebody', role: 'support' });
-  expect(reply.status).toBe(201);
-  return reply.json as { id: string; key: string };
-}
+const made = () => world.person('support');
 
-function ask(key: string, from: string): Promise<Reply> {
-  const headers = { Authorization: `Bearer ${key}`, 'X-Forwarded-For': from };
-  return world.request('/v1/admin/providers', { headers });
-}
+const ask = (key: string, from: string) =>
+  world.request('/v1/admin/providers', { headers: { ...bearer(key), 'X-Forwarded-For': from } });
 
 async function statuses(replies: Iterable<Promise<Reply>>): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
@@ -151,7 +145,7 @@ test('X-Forwarded-For of an untrusted caller is ignored', async () => {
   const { app, url } = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
   const from = (forwarded: string) =>
     fetch(`${url}/v1/admin/providers`, {
-      headers: { Authorization: `Bearer ${wrong()}`, 'X-Forwarded-For': forwarded },
+      headers: { ...bearer(wrong()), 'X-Forwarded-For': forwarded },
     });
   for (let i = 0; i < 20; i += 1) expect((await from(`203.0.113.${i}`)).status).toBe(401);
   expect((await from('203.0.113.99')).status).toBe(429);

@@ -7,18 +7,8 @@ import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import { waitingForLocks } from '../world/locks.js';
-import { GAME, OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
-import {
-  ADJUSTMENTS,
-  adjustmentOrder,
-  APPROVALS,
-  BATCHES,
-  batchOrder,
-  GRANTS,
-  limit,
-  type Person,
-  person,
-} from './desk.js';
+import { CSV, GAME, OPERATOR, OTHER_OPERATOR, type Person, type Reply, useWorld } from '../world/world.js';
+import { ADJUSTMENTS, adjustmentOrder, APPROVALS, BATCHES, batchOrder, GRANTS, limit } from './desk.js';
 import { grantOrder } from '../world/grant-order.js';
 
 let asker: Person;
@@ -26,9 +16,9 @@ let promotions: Person;
 let operations: Person;
 const world = useWorld();
 beforeAll(async () => {
-  asker = await person(world, 'admin', 'Asker');
-  promotions = await person(world, 'promotions', 'Promotions');
-  operations = await person(world, 'operations', 'Night shift');
+  asker = await world.person('admin', 'Asker');
+  promotions = await world.person('promotions', 'Promotions');
+  operations = await world.person('operations', 'Night shift');
   await limit(world, { maxGrantMinor: 10, maxBatchMinor: 10, maxAdjustmentMinor: 10 });
 });
 
@@ -64,14 +54,14 @@ describe('an approved', () => {
         state: 'APPROVED',
         summary: `5 spins of 0.20 EUR for ${order.playerRef} in ${GAME}: 1.00 EUR`,
         stakeMinor: 100,
-        askedBy: asker.id,
+        askedBy: asker.actor,
         askedByName: 'Asker',
-        decidedBy: promotions.id,
+        decidedBy: promotions.actor,
         decidedByName: 'Promotions',
         result: { ...shown, state: 'GRANTED', stakeMinor: 100 },
       },
     ]);
-    const again = await approve(id, await person(world, 'promotions'));
+    const again = await approve(id, await world.person('promotions'));
     expect([again.status, again.json]).toEqual([200, first.json]);
     expect(grantsOf(order.playerRef)).toBe(1);
     // Now the original call gets the same answer as for a known grant.
@@ -114,7 +104,7 @@ describe('an approved', () => {
     const held = world.wallet.next({ do: 'hold' }, { transactionId: order.adjustmentId });
     const first = approve(id, operations);
     await held.arrived;
-    const second = await approve(id, await person(world, 'operations'));
+    const second = await approve(id, await world.person('operations'));
     expect(second.json['result']).toEqual({
       error: "the operator's answer is awaited: read the approval again",
     });
@@ -125,7 +115,7 @@ describe('an approved', () => {
   test('action is carried out once, even if several people approve it at once, at two instances', async () => {
     const other = await world.another(world.clock);
     const people = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => person(index % 2 ? other : world, 'promotions')),
+      Array.from({ length: 6 }, (_, index) => (index % 2 ? other : world).person('promotions')),
     );
     const order = grantOrder();
     const id = await waiting(GRANTS, order);
@@ -192,7 +182,7 @@ test('an action that fails after it wrote something leaves nothing but the recor
       throw new CroupierError('CONFLICT', 'too late');
     },
   });
-  const late = await person(instance, 'operations');
+  const late = await instance.person('operations');
   expect((await approve(id, late)).json).toMatchObject({ state: 'APPROVED', result: { error: 'too late' } });
   await instance.app.close();
   expect(await world.stateOf(order.adjustmentId)).toBeUndefined();
@@ -263,7 +253,7 @@ describe('the same body again', () => {
       expect((await reject(first, approver)).json).toMatchObject({
         state: 'REJECTED',
         reason: 'one zero too many',
-        decidedBy: approver.id,
+        decidedBy: approver.actor,
       });
       const second = await waiting(path, order);
       expect(second).not.toBe(first);
@@ -323,8 +313,8 @@ describe('who may decide:', () => {
   test('neither the requester, nor a key that the requester created, nor one that such a key created', async () => {
     const id = await waiting(GRANTS, grantOrder());
     refused(await approve(id, asker), 'this needs a person other than the requester');
-    const child = await person(world, 'admin', 'Child', asker);
-    const grandchild = await person(world, 'promotions', 'Grandchild', child);
+    const child = await world.person('admin', 'Child', asker);
+    const grandchild = await world.person('promotions', 'Grandchild', child);
     for (const key of [child, grandchild]) {
       refused(await approve(id, key), 'this needs another person: the requester created this key');
     }
@@ -332,9 +322,9 @@ describe('who may decide:', () => {
   });
 
   test("nor who created the requester's key, directly or through other keys, unless that is the root key", async () => {
-    const boss = await person(world, 'admin', 'Boss');
-    const child = await person(world, 'admin', 'Child', boss);
-    const grandchild = await person(world, 'promotions', 'Grandchild', child);
+    const boss = await world.person('admin', 'Boss');
+    const child = await world.person('admin', 'Child', boss);
+    const grandchild = await world.person('promotions', 'Grandchild', child);
     const path = (id: string) => `${APPROVALS}/${id}/approve`;
     const id = await waiting(GRANTS, grantOrder(), child);
     for (const waitingId of [id, await waiting(GRANTS, grantOrder(), grandchild)]) {
@@ -354,7 +344,7 @@ describe('who may decide:', () => {
   test('only a person whose role may do the action', async () => {
     const grant = await waiting(GRANTS, grantOrder());
     const adjustment = await waiting(ADJUSTMENTS, adjustmentOrder());
-    const support = await person(world, 'support');
+    const support = await world.person('support');
     for (const decide of [approve, reject]) {
       refused(await decide(grant, operations), 'this needs the role promotions');
       refused(await decide(grant, support), 'this needs the role promotions');
@@ -367,7 +357,7 @@ describe('who may decide:', () => {
     expect((await reject(id, promotions, 'withdrawn')).json).toMatchObject({
       state: 'REJECTED',
       reason: 'withdrawn',
-      decidedBy: promotions.id,
+      decidedBy: promotions.actor,
     });
     expect((await reject(id, promotions)).status).toBe(409);
   });
@@ -449,9 +439,8 @@ describe('the list of approvals', () => {
     expect(await list(`state=WAITING&operatorId=${OTHER_OPERATOR}`)).toEqual([]);
     expect(await list('state=WAITING&to=2020-01-01')).toEqual([]);
     expect((await list('state=EXPIRED')).length).toBeGreaterThan(0);
-    const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
-    const headers = { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' };
-    const { text } = await world.request(`${APPROVALS}?state=WAITING`, { headers });
+    const { call } = await world.person('support');
+    const { text } = await call('GET', `${APPROVALS}?state=WAITING`, undefined, CSV);
     expect(text.split('\r\n')[0]).toContain('stakeMinor,stake,amountMinor,amount,');
     expect(text.split('\r\n')[1]).toContain(',-250,-2.50,');
     await world.sql.run(

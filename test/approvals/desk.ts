@@ -1,36 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { grantOrder } from '../world/grant-order.js';
-import { OPERATOR, type Reply, type World } from '../world/world.js';
-
-/** An administrator with a key of their own. */
-export interface Person {
-  readonly id: string;
-  call(method: string, path: string, body?: object): Promise<Reply>;
-}
-
-/** @param by the person whose key creates it; the root key by default */
-export async function person(world: World, role: string, name = 'Somebody', by?: Person): Promise<Person> {
-  const make = by
-    ? by.call
-    : (method: string, path: string, body?: object) => world.admin(method, path, body);
-  const { json } = await make('POST', '/v1/admin/keys', { name, role });
-  const { id, key } = json as { id: string; key: string };
-  return { id: `key:${id}`, call: (method, path, body) => callWith(world, key, method, path, body) };
-}
-
-export function callWith(
-  world: World,
-  key: string,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Reply> {
-  return world.request(path, {
-    method,
-    headers: { Authorization: `Bearer ${key}`, ...(body && { 'Content-Type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
+import { OPERATOR, type World } from '../world/world.js';
 
 export function batchOrder(players: number, fields: Record<string, unknown> = {}) {
   const { playerRef, requestRef, ...spins } = grantOrder();
@@ -57,14 +27,14 @@ export async function limit(
   operator = OPERATOR,
 ): Promise<void> {
   const path = `/v1/admin/limits/${operator}/${currency}`;
-  const asker = await person(world, 'admin');
+  const asker = await world.person('admin');
   const method = Object.keys(limits).length === 0 ? 'DELETE' : 'PUT';
   const { status, text, json } = await asker.call(method, path, method === 'PUT' ? limits : undefined);
   if (status !== 202) {
     if (status !== 200 && status !== 204) throw new Error(`limits were answered ${status} ${text}`);
     return;
   }
-  const approver = await person(world, 'admin');
+  const approver = await world.person('admin');
   const approved = await approver.call('POST', `${APPROVALS}/${String(json['approvalId'])}/approve`);
   if (approved.status !== 200) throw new Error(`the approval was answered ${approved.status}`);
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ADJUSTMENTS, adjustmentOrder, APPROVALS, type Person, person } from '../approvals/desk.js';
+import { ADJUSTMENTS, adjustmentOrder, APPROVALS } from '../approvals/desk.js';
 import { parked, tick } from '../desk/desk.js';
 import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
 import { PATIENCE } from '../world/patience.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
-import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { CSV, GAME, OPERATOR, OTHER_OPERATOR, type Person, PROVIDER, useWorld } from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
 
@@ -22,8 +22,8 @@ let operations: Person;
 const world = useWorld();
 const transactions = new Transactions(world);
 beforeAll(async () => {
-  support = await person(world, 'support');
-  operations = await person(world, 'operations', 'Night shift');
+  support = await world.person('support');
+  operations = await world.person('operations', 'Night shift');
 });
 
 const list = async (query: string): Promise<Item[]> =>
@@ -221,11 +221,11 @@ describe('a person', () => {
     const commented = await act(item, 'comments', { text });
     expect([commented.status, commented.json['comments']]).toMatchObject([
       201,
-      [{ by: operations.id, byName: 'Night shift', text }],
+      [{ by: operations.actor, byName: 'Night shift', text }],
     ]);
     expect((await act(item, 'close', { reason: 'the operator corrects it' })).json).toMatchObject({
       state: 'CLOSED',
-      closedBy: operations.id,
+      closedBy: operations.actor,
       closedByName: 'Night shift',
       reason: 'the operator corrects it',
     });
@@ -297,9 +297,7 @@ test('the list is filtered, and exported as CSV', async () => {
   expect([...(first['items'] as Item[]), ...(rest['items'] as Item[])].map(({ id }) => id)).toEqual(
     all.map(({ id }) => id),
   );
-  const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
-  const headers = { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' };
-  const { text } = await world.request(`${ATTENTION}?state=OPEN`, { headers });
+  const { text } = await support.call('GET', `${ATTENTION}?state=OPEN`, undefined, CSV);
   expect(text.split('\r\n')[0]).toMatch(
     /^id,kind,subject,state,summary,operatorId,providerId,count,href,assignee/,
   );

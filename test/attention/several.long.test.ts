@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Person, person } from '../approvals/desk.js';
-import { useWorld, type World } from '../world/world.js';
+import { type Person, type World, useWorld } from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
 
@@ -9,7 +8,7 @@ let operations: Person;
 let other: World;
 const world = useWorld();
 beforeAll(async () => {
-  operations = await person(world, 'operations', 'Night shift');
+  operations = await world.person('operations', 'Night shift');
   other = await world.another(world.clock);
   return () => other.app.close();
 });
@@ -64,7 +63,7 @@ describe('several items', () => {
     ]);
     for (const id of [first, last]) {
       expect(await find(id)).toMatchObject(changed);
-      expect(await recorded(id, `attention.${verb}`)).toMatchObject([{ actor: operations.id }]);
+      expect(await recorded(id, `attention.${verb}`)).toMatchObject([{ actor: operations.actor }]);
     }
     expect(await find(closed)).toMatchObject({ reason: 'before' });
   });
@@ -94,7 +93,7 @@ describe('several items', () => {
 
   test('need the role operations', async () => {
     const [id] = (await items(1)) as [string];
-    const reply = await several('close', { ids: [id], reason: 'all' }, await person(world, 'support'));
+    const reply = await several('close', { ids: [id], reason: 'all' }, await world.person('support'));
     expect([reply.status, reply.json['error']]).toEqual([403, 'this needs the role operations']);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Audit } from '../../src/audit/audit.service.js';
 import { batchOrder } from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
-import { ADMIN_KEY, OPERATOR, startApplication, useWorld } from '../world/world.js';
+import { OPERATOR, useWorld, type World } from '../world/world.js';
 import { named } from '../../src/database/statement.js';
 
 const world = useWorld();
@@ -25,15 +25,8 @@ const HOOK = { name: 'Acme', webhookBaseUrl: 'http://127.0.0.1:9/hooks' };
 describe("an administrator's action is recorded:", () => {
   test('a created provider, with actor, address, time and request', async () => {
     const before = Date.now();
-    const reply = await world.request('/v1/admin/providers', {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${ADMIN_KEY}`,
-        'Content-Type': 'application/json',
-        'X-Request-Id': 'create-acme',
-      },
-      body: JSON.stringify({ id: 'acme', ...HOOK }),
-    });
+    const headers = { 'X-Request-Id': 'create-acme' };
+    const reply = await world.admin('POST', '/v1/admin/providers', { id: 'acme', ...HOOK }, headers);
     expect(reply.status).toBe(201);
     const item = await newest('provider:acme');
     expect(item).toMatchObject({
@@ -90,19 +83,14 @@ describe("an administrator's action is recorded:", () => {
   });
 
   test('a key: created, used as the actor, revoked', async () => {
-    const { id, key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Eve', role: 'admin' })).json;
-    const headers = { Authorization: `Bearer ${String(key)}`, 'Content-Type': 'application/json' };
-    await world.request('/v1/admin/providers/acme', {
-      method: 'PATCH',
-      headers,
-      body: JSON.stringify({ name: 'By Eve' }),
-    });
-    await world.admin('DELETE', `/v1/admin/keys/${String(id)}`);
-    const ofKey = await entries(`&target=key:${String(id)}`);
+    const { id, key, actor, call } = await world.person('admin', 'Eve');
+    await call('PATCH', '/v1/admin/providers/acme', { name: 'By Eve' });
+    await world.admin('DELETE', `/v1/admin/keys/${id}`);
+    const ofKey = await entries(`&target=key:${id}`);
     expect(ofKey.map((item) => item['action'])).toEqual(['key.revoke', 'key.create']);
     expect(ofKey[1]).toMatchObject({ after: { name: 'Eve', role: 'admin' } });
-    expect(JSON.stringify(ofKey)).not.toContain(String(key));
-    const byKey = await entries(`&actor=key:${String(id)}`);
+    expect(JSON.stringify(ofKey)).not.toContain(key);
+    const byKey = await entries(`&actor=${actor}`);
     expect(byKey).toMatchObject([{ action: 'provider.change', target: 'provider:acme', role: 'admin' }]);
   });
 
@@ -300,16 +288,12 @@ test.each([
 });
 
 test('of a hundred changes at once, on two instances, each begins where the one before it ended', async () => {
-  const other = await startApplication({ DATABASE_URL: world.databaseUrl }, world.clock);
+  const other = await world.another(world.clock);
   try {
-    const rename = (url: string, i: number) =>
-      fetch(`${url}/v1/admin/providers/spinwell`, {
-        method: 'PATCH',
-        headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: `name ${i}` }),
-      });
+    const rename = (at: World, i: number) =>
+      at.admin('PATCH', '/v1/admin/providers/spinwell', { name: `name ${i}` });
     const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => rename(i % 2 ? world.url : other.url, i)),
+      Array.from({ length: 100 }, (_, i) => rename(i % 2 ? world : other, i)),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array(100).fill(200));
   } finally {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { person } from '../approvals/desk.js';
 import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 const world = useWorld();
@@ -33,14 +32,14 @@ test('a repeated adjustment is recorded with its actor if it calls the operator 
   const adjustmentId = 'goodwill-2';
   const request = { adjustmentId, operatorId: OPERATOR, playerRef: 'ann', currency: 'EUR', amountMinor: 500 };
   const body = { ...request, reason: 'a lost round' };
-  const [first, second] = [await person(world, 'operations'), await person(world, 'operations')];
+  const [first, second] = [await world.person('operations'), await world.person('operations')];
   world.wallet.next({ do: 'drop' }, { transactionId: adjustmentId });
   expect((await first.call('POST', '/v1/admin/adjustments', body)).status).toBe(500);
   expect((await second.call('POST', '/v1/admin/adjustments', body)).status).toBe(201);
   expect((await first.call('POST', '/v1/admin/adjustments', body)).status).toBe(200);
   expect(await recorded(`adjustment:${adjustmentId}`)).toMatchObject([
-    { actor: first.id, action: 'adjustment.create' },
-    { actor: second.id, action: 'adjustment.retry' },
+    { actor: first.actor, action: 'adjustment.create' },
+    { actor: second.actor, action: 'adjustment.retry' },
   ]);
 });
 

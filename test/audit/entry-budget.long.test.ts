@@ -8,16 +8,6 @@ let runClock: () => void;
 beforeEach(() => (runClock = world.clock.stop()));
 afterEach(() => runClock());
 
-/** Creates a key and returns a function that calls with it. */
-async function keyOf(role: 'auditor' | 'support') {
-  const { json } = await world.admin('POST', '/v1/admin/keys', { name: role, role });
-  const headers = { Authorization: `Bearer ${String(json['key'])}` };
-  return {
-    actor: `key:${String(json['id'])}`,
-    call: (method: string, path: string) => world.request(path, { method, headers }),
-  };
-}
-
 /** @returns the statuses that the calls were answered with */
 async function statusesOf(count: number, call: (n: number) => Promise<{ status: number }>) {
   const statuses = new Set<number>();
@@ -36,8 +26,8 @@ async function entriesOf(actor: string): Promise<number> {
 }
 
 test('after 1,000 refusals within a minute, the calls of that key alone are 429 for the rest of it', async () => {
-  const { call } = await keyOf('support');
-  const { call: callOfAnother } = await keyOf('support');
+  const { call } = await world.person('support');
+  const { call: callOfAnother } = await world.person('support');
   const refused = () => call('POST', `/v1/admin/operators/${OPERATOR}/resume`);
   expect(await statusesOf(1_000, refused)).toEqual([403]);
   const limited = await refused();
@@ -50,8 +40,8 @@ test('after 1,000 refusals within a minute, the calls of that key alone are 429 
 }, 60_000);
 
 test('after 3,000 recorded reads within a minute, further ones of that key alone are 429 for the rest of it', async () => {
-  const { actor, call } = await keyOf('auditor');
-  const { call: callOfAnother } = await keyOf('auditor');
+  const { actor, call } = await world.person('auditor');
+  const { call: callOfAnother } = await world.person('auditor');
   const read = (n: number) => call('GET', `/v1/admin/sessions?playerRef=p-${n}`);
   const poll = (n: number) => call('GET', `/v1/admin/transactions?playerRef=p-${n}`);
   expect(await statusesOf(50, () => poll(0))).toEqual([200]);
@@ -76,7 +66,7 @@ test('after 3,000 recorded reads within a minute, further ones of that key alone
 }, 120_000);
 
 test('on a route that clients poll, only different refusals count', async () => {
-  const { actor, call } = await keyOf('auditor');
+  const { actor, call } = await world.person('auditor');
   const poll = (ref: number) => call('POST', `/v1/admin/free-spins/${ref}/status`);
   expect(await statusesOf(1_000, () => poll(0))).toEqual([403]);
   expect(await statusesOf(950, (n) => poll(n + 1))).toEqual([403]);

@@ -1,28 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { describe, expect, test, vi } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { bearer, CSV, GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
 const world = useWorld();
 
 type Item = Record<string, unknown>;
-
-/** Creates a key and a function that calls with it. */
-async function keyOf(role: string) {
-  const made = await world.admin('POST', '/v1/admin/keys', { name: `Night ${role}`, role });
-  const { id, key } = made.json as { id: string; key: string };
-  const call = (method: string, path: string, body?: object, accept = 'application/json'): Promise<Reply> =>
-    world.request(path, {
-      method,
-      headers: {
-        Authorization: `Bearer ${key}`,
-        Accept: accept,
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-  return { actor: `key:${id}`, call };
-}
 
 /** The recorded entries, oldest first. */
 async function recorded(filter: Record<string, string>): Promise<Item[]> {
@@ -50,12 +33,12 @@ describe('a refusal is recorded with its code, its target and the name of the ke
     { role: 'support', call: ['POST', '/v1/admin/free-spins', { ...GRANT, requestRef: 'wish-1' }] },
     { role: 'operations', call: ['POST', '/v1/admin/free-spins/wish-1/cancel'] },
   ] as const)('$role lacks promotions: $call', async ({ role, call: [method, path, body] }) => {
-    const { actor, call } = await keyOf(role);
+    const { actor, call } = await world.person(role);
     const reply = await call(method, path, body);
     expect([reply.status, reply.text]).toEqual([403, '{"error":"this needs the role promotions"}']);
     expect(await recorded({ actor })).toMatchObject([
       {
-        actorName: `Night ${role}`,
+        actorName: 'Somebody',
         role,
         target: 'grant:wish-1',
         outcome: 'FORBIDDEN',
@@ -66,7 +49,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
   });
 
   test('promotions lacks operations', async () => {
-    const { actor, call } = await keyOf('promotions');
+    const { actor, call } = await world.person('promotions');
     const request = { ...ADJUSTMENT, adjustmentId: 'wish-2', amountMinor: 1_000_000 };
     expect(await call('POST', '/v1/admin/adjustments', request)).toMatchObject({
       status: 403,
@@ -78,13 +61,13 @@ describe('a refusal is recorded with its code, its target and the name of the ke
   });
 
   test('a route that names no target of its own', async () => {
-    const { actor, call } = await keyOf('support');
+    const { actor, call } = await world.person('support');
     expect((await call('GET', '/v1/admin/keys')).status).toBe(403);
     expect(await recorded({ actor })).toMatchObject([{ action: 'key.list', target: 'keys' }]);
   });
 
   test('a conflict', async () => {
-    const { actor, call } = await keyOf('operations');
+    const { actor, call } = await world.person('operations');
     const request = { ...ADJUSTMENT, adjustmentId: 'once', amountMinor: 5 };
     expect((await call('POST', '/v1/admin/adjustments', request)).status).toBe(201);
     expect((await call('POST', '/v1/admin/adjustments', { ...request, amountMinor: 6 })).status).toBe(409);
@@ -93,7 +76,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
         action: 'adjustment.create',
         target: 'adjustment:once',
         outcome: 'done',
-        actorName: 'Night operations',
+        actorName: 'Somebody',
       },
       { action: 'adjustment.create', target: 'adjustment:once', outcome: 'CONFLICT' },
     ]);
@@ -102,9 +85,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
 
   test('but neither a wrong key nor a wrong body', async () => {
     const before = (await recorded({})).length;
-    expect((await world.request('/v1/admin/keys', { headers: { Authorization: 'Bearer x' } })).status).toBe(
-      401,
-    );
+    expect((await world.admin('GET', '/v1/admin/keys', undefined, bearer('x'))).status).toBe(401);
     expect((await world.admin('POST', '/v1/admin/adjustments', {})).status).toBe(400);
     // The only new entry is the read of the log itself.
     expect((await recorded({})).length).toBe(before + 1);
@@ -112,7 +93,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
 });
 
 test('the role operations permits the work of the night shift', async () => {
-  const { call } = await keyOf('operations');
+  const { call } = await world.person('operations');
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');
   world.wallet.next({ do: 'drop' }, { transactionId: bet.transactionId });
@@ -126,7 +107,7 @@ test('the role operations permits the work of the night shift', async () => {
 
 describe('every refused call is an entry of its own, with its request id, at once:', () => {
   test('a missing role', async () => {
-    const { actor, call } = await keyOf('support');
+    const { actor, call } = await world.person('support');
     const replies = [];
     for (let n = 0; n < 3; n += 1) {
       replies.push(await call('POST', `/v1/admin/operators/${OPERATOR}/pause`, { reason: 'no' }));
@@ -137,7 +118,7 @@ describe('every refused call is an entry of its own, with its request id, at onc
   });
 
   test('a conflict, also with concurrent calls', async () => {
-    const { actor, call } = await keyOf('operations');
+    const { actor, call } = await world.person('operations');
     const request = { ...ADJUSTMENT, adjustmentId: 'conflicting', amountMinor: 5 };
     await call('POST', '/v1/admin/adjustments', request);
     const replies = await Promise.all(
@@ -155,7 +136,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
   test('is recorded at once the first time, then as one entry with a count', async () => {
     const requestRef = 'polled';
     await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef });
-    const { actor, call } = await keyOf('support');
+    const { actor, call } = await world.person('support');
     for (let poll = 0; poll < 5; poll += 1) {
       expect((await call('POST', `/v1/admin/free-spins/${requestRef}/status`)).status).toBe(200);
       expect((await call('GET', `/v1/admin/free-spins/${requestRef}`)).status).toBe(200);
@@ -185,7 +166,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     const session = await world.launch();
     const bet = world.transaction(session, 'BET');
     await world.submit(bet);
-    const { actor, call } = await keyOf('auditor');
+    const { actor, call } = await world.person('auditor');
     const reads = {
       'approvals.list': '/v1/admin/approvals',
       'free-spins.batches-list': '/v1/admin/free-spins/batches',
@@ -209,9 +190,9 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
   });
 
   test('is recorded at once if it is the whole list as CSV', async () => {
-    const { actor, call } = await keyOf('auditor');
+    const { actor, call } = await world.person('auditor');
     await call('GET', '/v1/admin/callbacks');
-    await call('GET', '/v1/admin/callbacks', undefined, 'text/csv');
+    await call('GET', '/v1/admin/callbacks', undefined, CSV);
     expect(await recorded({ actor })).toMatchObject([
       { action: 'callbacks.list' },
       { action: 'callbacks.list' },
@@ -222,7 +203,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     const requestRef = 'never-granted';
     world.provider.next({ do: 'answer', status: 500 }, { requestRef });
     expect((await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef })).status).toBe(502);
-    const { actor, call } = await keyOf('support');
+    const { actor, call } = await world.person('support');
     for (let poll = 0; poll < 3; poll += 1) {
       expect((await call('POST', `/v1/admin/free-spins/${requestRef}/status`)).status).toBe(409);
     }
@@ -237,7 +218,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
   });
 
   test('is recorded later if the database refuses it at first', async () => {
-    const { actor, call } = await keyOf('support');
+    const { actor, call } = await world.person('support');
     for (let poll = 0; poll < 3; poll += 1) await call('GET', '/v1/admin/attention');
     const errors = vi.spyOn(Logger.prototype, 'error');
     await world.sql.run(
@@ -257,9 +238,8 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
 
   test('is recorded before the instance stops', async () => {
     const another = await world.another(world.clock);
-    const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Stop', role: 'support' })).json;
-    const headers = { Authorization: `Bearer ${String(key)}` };
-    for (let call = 0; call < 3; call += 1) await another.request('/v1/admin/attention', { headers });
+    const { call } = await another.person('support', 'Stop');
+    for (let poll = 0; poll < 3; poll += 1) await call('GET', '/v1/admin/attention');
     await another.app.close();
     const entries = (await recorded({ action: 'attention.list' })).filter(
       (entry) => entry['actorName'] === 'Stop',

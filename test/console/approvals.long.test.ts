@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { ADJUSTMENTS, adjustmentOrder, APPROVALS, callWith, GRANTS, limit } from '../approvals/desk.js';
+import { ADJUSTMENTS, adjustmentOrder, APPROVALS, GRANTS, limit } from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
 import { GRANT } from '../world/provider.js';
-import { OPERATOR, useWorld } from '../world/world.js';
+import { bearer, OPERATOR, useWorld } from '../world/world.js';
 import { describeDesk, faultsOf, useDesk } from './support/desk.js';
 
 describeDesk('approvals', () => {
@@ -21,7 +21,7 @@ describeDesk('approvals', () => {
   /** A request for 5 spins of 20.00 EUR, which waits. */
   async function request(key = asker) {
     const order = grantOrder({ betAmountMinor: 2_000 });
-    const { status, json } = await callWith(world, key, 'POST', GRANTS, order);
+    const { status, json } = await world.admin('POST', GRANTS, order, bearer(key));
     expect(status).toBe(202);
     return { id: String(json['approvalId']), order };
   }
@@ -69,7 +69,7 @@ describeDesk('approvals', () => {
     },
   ] as const)('an approved adjustment that the wallet $wallet is not said to be done', async (outcome) => {
     const order = adjustmentOrder({ amountMinor: 250 });
-    const { json } = await callWith(world, await desk.keyOf('operations'), 'POST', ADJUSTMENTS, order);
+    const { json } = await world.admin('POST', ADJUSTMENTS, order, bearer(await desk.keyOf('operations')));
     const approvalId = String(json['approvalId']);
     const page = await desk.signedIn(`/console/approvals/${approvalId}`, await desk.keyOf('operations'));
     await button(page, 'Approve').click();
@@ -86,7 +86,7 @@ describeDesk('approvals', () => {
 
   test('the page of an approved adjustment follows the answer of a slow wallet', async () => {
     const order = adjustmentOrder({ amountMinor: 250 });
-    const { json } = await callWith(world, await desk.keyOf('operations'), 'POST', ADJUSTMENTS, order);
+    const { json } = await world.admin('POST', ADJUSTMENTS, order, bearer(await desk.keyOf('operations')));
     const page = await desk.signedIn(`/console/approvals/${String(json['approvalId'])}`);
     await button(page, 'Approve').waitFor();
     const held = world.wallet.next({ do: 'hold' }, { transactionId: order.adjustmentId });
@@ -178,9 +178,7 @@ describeDesk('approvals', () => {
 
   test('a change of limits shows before and after, and names the role that decides it', async () => {
     const path = `/v1/admin/limits/${OPERATOR}/EUR`;
-    const { json } = await callWith(world, await desk.keyOf('admin'), 'PATCH', path, {
-      maxGrantMinor: 2_500,
-    });
+    const { json } = await (await world.person('admin')).call('PATCH', path, { maxGrantMinor: 2_500 });
     const address = `/console/approvals/${String(json['approvalId'])}`;
     for (const role of ['promotions', 'auditor']) {
       const page = await desk.signedIn(address, await desk.keyOf(role));

@@ -9,14 +9,8 @@ describeDesk('the page of the audit log', () => {
   beforeAll(async () => {
     const limits = `/v1/admin/limits/${OPERATOR}/EUR`;
     await world.admin('PUT', limits, { maxAdjustmentMinor: 10_000 });
-    const raised = await world.request(limits, {
-      method: 'PUT',
-      headers: {
-        authorization: `Bearer ${await desk.keyOf('admin')}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ maxAdjustmentMinor: 500_000 }),
-    });
+    const asker = await world.person('admin', 'Ada');
+    const raised = await asker.call('PUT', limits, { maxAdjustmentMinor: 500_000 });
     expect(raised.status).toBe(202);
     await world.admin('POST', `/v1/admin/approvals/${String(raised.json['approvalId'])}/approve`);
   });
@@ -39,7 +33,7 @@ describeDesk('the page of the audit log', () => {
     await page.getByLabel('Action').selectOption('approval.ask');
     await page.getByRole('button', { name: 'Apply' }).click();
     const asked = page.getByRole('row').filter({ hasText: 'approval.ask' });
-    await asked.getByText('admin of the desk (admin)').waitFor();
+    await asked.getByText('Ada (admin)').waitFor();
     await asked.getByText('terms.after.maxAdjustmentMinor 5,000.00 EUR').waitFor();
     await page.context().close();
   });
@@ -55,14 +49,12 @@ describeDesk('the page of the audit log', () => {
   test('a refusal is an entry, and the text of others stays text', async () => {
     const reason = '<b>moved</b> \u202e\u{1f3b0}';
     await world.admin('POST', `/v1/admin/operators/${OPERATOR}/pause`, { reason });
-    await world.request(`/v1/admin/operators/${OPERATOR}/resume`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await desk.keyOf('support')}` },
-    });
+    const support = await world.person('support', 'Bob');
+    await support.call('POST', `/v1/admin/operators/${OPERATOR}/resume`);
     const page = await desk.signedIn(`/console/audit?target=operator:${OPERATOR}`);
     await page.getByText(reason).waitFor();
     const refused = page.getByRole('row').filter({ hasText: 'FORBIDDEN' });
-    await refused.getByText('support of the desk (support)').waitFor();
+    await refused.getByText('Bob (support)').waitFor();
     await expect.poll(() => page.locator('main b').count()).toBe(0);
     await expect
       .poll(() => refused.getByRole('link').first().getAttribute('href'))

@@ -46,12 +46,8 @@ describeDesk('limits', () => {
     expect((await limits('EUR')).json).toMatchObject({ maxAdjustmentMinor: 25_000 });
     const approval = await page.getByRole('link', { name: 'Open the approval' }).getAttribute('href');
     const id = approval!.split('/').at(-1)!;
-    const approver = await desk.keyOf('admin');
-    const approved = await world.request(`/v1/admin/approvals/${id}/approve`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${approver}`, 'content-type': 'application/json' },
-      body: '{}',
-    });
+    const approver = await world.person('admin');
+    const approved = await approver.call('POST', `/v1/admin/approvals/${id}/approve`, {});
     expect([approved.status, approved.text]).toEqual([200, expect.anything()]);
     // The page follows the approval by itself.
     await page.getByRole('table', { name: 'Limits' }).getByText('1,000.50 EUR').waitFor();

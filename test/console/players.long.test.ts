@@ -279,15 +279,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     const requestRef = `grant-of-${playerRef}`;
     const request = kind === 'grant' ? { ...grant, requestRef } : body;
     const requestId = `called-${playerRef}`;
-    const reply = await world.request(path(sessionId), {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${ADMIN_KEY}`,
-        'content-type': 'application/json',
-        'x-request-id': requestId,
-      },
-      body: JSON.stringify(request),
-    });
+    const reply = await world.admin('POST', path(sessionId), request, { 'x-request-id': requestId });
     expect(reply.status).toBeLessThan(300);
     const page = await desk.signedIn();
     await page.getByLabel('Search any id').fill(requestId);

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ConsoleSandbox } from '../../src/console/console-sandbox.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { ADMIN_KEY, useWorld } from '../world/world.js';
+import { ADMIN_KEY, bearer, useWorld } from '../world/world.js';
 import { describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
 
 describeDesk('the page Sandbox', () => {
@@ -103,8 +103,7 @@ describeDesk('the page Sandbox', () => {
     const page = await desk.signedIn('/console/sandbox', await desk.keyOf('support'));
     await page.getByText('Needs the role operations').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Launch a session' }).count()).toBe(0);
-    const secrets = (key: string) =>
-      fetch(`${world.url}/console/sandbox.json`, { headers: { authorization: `Bearer ${key}` } });
+    const secrets = (key: string) => fetch(`${world.url}/console/sandbox.json`, { headers: bearer(key) });
     expect((await secrets(await desk.keyOf('support'))).status).toBe(403);
     expect((await fetch(`${world.url}/console/sandbox.json`)).status).toBe(401);
     await page.context().close();

@@ -3,7 +3,7 @@ import { BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
 import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
-import { ADMIN_KEY, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { DESK, describeDesk, overflows, signIn, useDesk } from './support/desk.js';
 
 /** The width of WCAG 2.2, 1.4.10 (Reflow): 1280 px at 400 %. */
@@ -57,11 +57,12 @@ describeDesk('no page scrolls sideways as a whole', () => {
       expect((await world.admin('POST', `/v1/admin/${paused}/pause`, { reason: REASON })).status).toBe(200);
     const range = 'from=2000-01-01T00:00:00Z&to=2999-12-31T00:00:00Z';
     const line = [PROVIDER, longest('unknown-'), 'BET', '', playerRef, 'EUR', 100, 'APPROVED'];
-    const compared = await world.request(`/v1/admin/reconciliations?operatorId=${OPERATOR}&${range}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-      body: `${STATEMENT}\n${line.join(',')},2026-03-02T00:00:00Z\n`,
-    });
+    const compared = await world.admin(
+      'POST',
+      `/v1/admin/reconciliations?operatorId=${OPERATOR}&${range}`,
+      `${STATEMENT}\n${line.join(',')},2026-03-02T00:00:00Z\n`,
+      { 'Content-Type': 'text/csv' },
+    );
     expect(compared.status).toBe(201);
 
     const of = `operatorId=${OPERATOR}`;

@@ -5,6 +5,7 @@ import { CATALOGUE } from '../../src/errors/catalogue.js';
 import {
   type LaunchedSession,
   OPERATOR,
+  type Person,
   PROVIDER,
   type Reply,
   type SignedOptions,
@@ -13,13 +14,12 @@ import {
 import { documentedRows, executedTable, expectDocumented } from './document.js';
 
 let session: LaunchedSession;
-let supportKey: string;
+let support: Person;
 
 const world = useWorld();
 beforeAll(async () => {
   session = await world.launch();
-  const { json } = await world.admin('POST', '/v1/admin/keys', { name: 'support', role: 'support' });
-  supportKey = String(json['key']);
+  support = await world.person('support');
 });
 
 describe('section 1, the table of signatures', () => {
@@ -104,9 +104,6 @@ const verify = (contentType: string) =>
 
 const list = (query: string) => world.admin('GET', `/v1/admin/transactions?${query}`);
 
-const asSupport = (method: string, path: string) =>
-  world.request(path, { method, headers: { Authorization: `Bearer ${supportKey}` } });
-
 /** By what the request is sent to, and by what it is sent with. */
 const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
   'a path that does not exist': { 'no signature': () => world.request('/v1/wallet/nothing') },
@@ -155,7 +152,7 @@ const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
     'an unknown field': () =>
       world.admin('POST', '/v1/admin/keys', { name: 'n', role: 'support', unknown: 1 }),
     'no key': () => world.request('/v1/admin/providers'),
-    'a key whose role is too low': () => asSupport('GET', '/v1/admin/keys'),
+    'a key whose role is too low': () => support.call('GET', '/v1/admin/keys'),
   },
   'a POST without body': {
     'a field': () =>

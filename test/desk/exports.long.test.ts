@@ -3,6 +3,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   ADMIN_KEY,
+  bearer,
+  CSV,
   FOREIGN_GAME,
   GAME,
   OTHER_GAME,
@@ -38,11 +40,8 @@ beforeAll(async () => {
   );
 });
 
-function get(path: string, accept?: string): Promise<Reply> {
-  return world.request(path, {
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...(accept !== undefined && { Accept: accept }) },
-  });
-}
+const get = (path: string, accept?: string) =>
+  world.admin('GET', path, undefined, accept === undefined ? {} : { Accept: accept });
 
 /** Each list of the admin API, a text that it contains here, and the name of its file if that is not its path. */
 const LISTS: [path: string, known: string, file?: string][] = [
@@ -202,7 +201,7 @@ describe('an export', () => {
 
   test('begins with a byte order mark if that is requested', async () => {
     const bytes = async (query: string) => {
-      const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
+      const headers = { ...bearer(ADMIN_KEY), ...CSV };
       const response = await fetch(`${world.url}/v1/admin/free-spins?limit=1${query}`, { headers });
       return Buffer.from(await response.arrayBuffer());
     };
@@ -225,11 +224,8 @@ describe('an export of 20,000 rows', () => {
   );
 
   /** A call whose answer has begun and is not read further. */
-  async function begun(
-    path = '/v1/admin/games',
-    credentials: object = { Authorization: `Bearer ${ADMIN_KEY}` },
-  ) {
-    const call = request(world.url + path, { headers: { ...credentials, Accept: 'text/csv' } });
+  async function begun(path = '/v1/admin/games', credentials: object = bearer(ADMIN_KEY)) {
+    const call = request(world.url + path, { headers: { ...credentials, ...CSV } });
     const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
     await once(answer, 'data');
     answer.pause();
@@ -283,9 +279,9 @@ describe('an export of 20,000 rows', () => {
     });
 
     test('is aborted when its key is deleted', async () => {
-      const { json: key } = await world.admin('POST', '/v1/admin/keys', { name: 'Leaked', role: 'auditor' });
-      const { answer } = await begun('/v1/admin/games', { Authorization: `Bearer ${String(key['key'])}` });
-      await world.admin('DELETE', `/v1/admin/keys/${String(key['id'])}`);
+      const { id, key } = await world.person('auditor', 'Leaked');
+      const { answer } = await begun('/v1/admin/games', bearer(key));
+      await world.admin('DELETE', `/v1/admin/keys/${id}`);
       passTime();
       await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
     });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { columnsOf } from '../../src/api/lists/item.js';
 import { OwnRoundDetail, OwnTransactionDetail } from '../../src/desk/operator-desk.response.js';
 import type { LaunchedSession, Reply } from '../world/world.js';
-import { ADMIN_KEY, GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { CSV, GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { type Body, timedOut } from './desk.js';
 
 const world = useWorld();
@@ -27,14 +27,12 @@ beforeAll(async () => {
   }
 });
 
-const CSV = { Accept: 'text/csv' };
 const read = (operator: string, path: string, headers: Record<string, string> = {}): Promise<Reply> => {
   const target = `/v1/operator/${path}`;
   const signature = world.signature(operator, target, '', { method: 'GET' });
   return world.request(target, { headers: { ...signature, ...headers } });
 };
-const csvOfAdmin = (path: string) =>
-  world.request(`/v1/admin/${path}`, { headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...CSV } });
+const csvOfAdmin = (path: string) => world.admin('GET', `/v1/admin/${path}`, undefined, CSV);
 
 const HIDDEN = ['advice', 'responseBody', 'operatorRequest', 'operatorBody', 'body'];
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  ADMIN_KEY,
+  CSV,
   GAME,
   type LaunchedSession,
   OPERATOR,
@@ -220,8 +220,7 @@ describe('the list of rounds', () => {
         },
       ],
     });
-    const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
-    const { text } = await world.request(`/v1/admin/rounds?${of}&open=true`, { headers });
+    const { text } = await world.admin('GET', `/v1/admin/rounds?${of}&open=true`, undefined, CSV);
     expect(text.trim().split('\r\n')).toHaveLength(2);
   });
 

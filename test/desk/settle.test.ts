@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { APPROVALS, type Person, person } from '../approvals/desk.js';
-import { OTHER_OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { APPROVALS } from '../approvals/desk.js';
+import { CSV, OTHER_OPERATOR, type Person, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
 import { waitingForLocks } from '../world/locks.js';
@@ -19,8 +19,8 @@ let second: Person;
 const world = useWorld();
 const transactions = new Transactions(world);
 beforeAll(async () => {
-  asker = await person(world, 'operations', 'Night shift');
-  second = await person(world, 'operations', 'Day shift');
+  asker = await world.person('operations', 'Night shift');
+  second = await world.person('operations', 'Day shift');
 });
 
 const pathOf = ({ transactionId }: Pick<Body, 'transactionId'>) =>
@@ -134,10 +134,8 @@ describe('a parked transaction that is settled by hand', () => {
     );
     const list = await second.call('GET', `/v1/admin/transactions?roundId=${bet.roundId}&state=ROLLED_BACK`);
     expect(list.json['items']).toMatchObject([{ transactionId: bet.transactionId, settledByHand: true }]);
-    const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
-    const csv = await world.request(`/v1/admin/transactions?roundId=${bet.roundId}`, {
-      headers: { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' },
-    });
+    const { call } = await world.person('support');
+    const csv = await call('GET', `/v1/admin/transactions?roundId=${bet.roundId}`, undefined, CSV);
     const [header, ...records] = csv.text.split('\r\n').map((line) => line.split(','));
     const settledByHand = header!.indexOf('settledByHand');
     expect(records.filter((fields) => fields[settledByHand] === 'true')).toHaveLength(1);
@@ -215,7 +213,7 @@ describe('a settlement is refused', () => {
     const { transactionId: originalTransactionId, roundId } = bet;
     await parked(world, world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }));
     expect((await ask(bet)).json['error']).toContain('settle the ROLLBACK');
-    expect((await ask(bet, {}, await person(world, 'support'))).status).toBe(403);
+    expect((await ask(bet, {}, await world.person('support'))).status).toBe(403);
     expect((await ask(bet, { operatorReference: ' ' })).status).toBe(400);
   });
 

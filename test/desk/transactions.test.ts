@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
-  ADMIN_KEY,
+  CSV,
   GAME,
   type LaunchedSession,
   OPERATOR,
@@ -29,11 +29,7 @@ const idsOf = ({ json }: Reply) =>
   (json['items'] as { transactionId: string }[]).map(({ transactionId }) => transactionId);
 const lost = { do: 'answer', status: 500 } as const;
 
-function csv(query: string): Promise<Reply> {
-  return world.request(`/v1/admin/transactions?${query}`, {
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
-  });
-}
+const csv = (query: string) => world.admin('GET', `/v1/admin/transactions?${query}`, undefined, CSV);
 
 describe('the list', () => {
   test('is newest first, and shows the fields of a transaction', async () => {
@@ -326,9 +322,7 @@ describe('the list as CSV', () => {
     'text/csv;version="1";q=0.5, */*;q=0.1',
     'application/json;charset=utf-8;q=0.1, text/csv; charset=UTF-8; q=0.2; x=1',
   ])('is sent to a client that accepts %s', async (accept) => {
-    const { headers } = await world.request('/v1/admin/transactions', {
-      headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: accept },
-    });
+    const { headers } = await world.admin('GET', '/v1/admin/transactions', undefined, { Accept: accept });
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
   });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Turns } from '../../src/database/turns.js';
 import { grantOrder } from '../world/grant-order.js';
 import { PATIENCE } from '../world/patience.js';
-import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
+import { CSV, OPERATOR, OTHER_OPERATOR, type Reply, useWorld } from '../world/world.js';
 
 const READS = 60;
 const UNDER_WAY = 4;
@@ -43,13 +43,12 @@ function countOf(calls: readonly Promise<Reply>[]): () => number {
 const codeOf = ({ status, headers }: Reply) => headers.get('x-error-code') ?? String(status);
 
 test('an operator and an administrator whose lists hang leave the instance to the others', async () => {
-  const { json: key } = await world.admin('POST', '/v1/admin/keys', { name: 'exports', role: 'auditor' });
+  const auditor = await world.person('auditor');
   const session = await world.launch({}, OTHER_OPERATOR);
   await locker.query('BEGIN; LOCK TABLE free_spin_batches IN ACCESS EXCLUSIVE MODE');
   const lists = Array.from({ length: READS }, () => read(OPERATOR, 'free-spins/batches'));
-  const headers = { Authorization: `Bearer ${String(key['key'])}`, Accept: 'text/csv' };
   const exports = Array.from({ length: READS }, () =>
-    world.request('/v1/admin/free-spins/batches', { headers }),
+    auditor.call('GET', '/v1/admin/free-spins/batches', undefined, CSV),
   );
   const answered = countOf([...lists, ...exports]);
   await vi.waitFor(() => expect(waiting('reads')).toBeGreaterThan(0), PATIENCE);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { LaunchedSession, Reply } from '../world/world.js';
 import {
   ADMIN_KEY,
+  bearer,
   FOREIGN_GAME,
   GAME,
   OPERATOR,
@@ -205,7 +206,7 @@ test('the live view is documented', async () => {
   documented('GET /v1/admin/overview', await world.admin('GET', '/v1/admin/overview'), 200);
   const reading = new AbortController();
   const { status, headers } = await fetch(`${world.url}/v1/admin/stream`, {
-    headers: { Authorization: `Bearer ${ADMIN_KEY}` },
+    headers: bearer(ADMIN_KEY),
     signal: reading.signal,
   });
   reading.abort();
@@ -236,9 +237,7 @@ describe('the refusals of every operation are documented', () => {
       method,
       headers: {
         ...(init.body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(signed
-          ? world.signature(tenant, path, init.body ?? '', { method })
-          : { Authorization: `Bearer ${ADMIN_KEY}` }),
+        ...(signed ? world.signature(tenant, path, init.body ?? '', { method }) : bearer(ADMIN_KEY)),
         ...init.headers,
       },
       ...(init.body !== undefined && { body: init.body }),

@@ -12,7 +12,7 @@ import { findEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postg
 import { createTestDatabase, type TestDatabase } from '../world/database.js';
 import { PATIENCE } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { ADMIN_KEY, type LaunchedSession, PROVIDER, useWorld } from '../world/world.js';
+import { type LaunchedSession, PROVIDER, useWorld } from '../world/world.js';
 
 const OPERATOR = 'example-operator';
 
@@ -122,11 +122,8 @@ test('the statement of the guide has no findings', async () => {
   expect(rows.length).toBeGreaterThanOrEqual(5);
   const statement = [fields.map(({ name }) => name), ...rows].map((row) => `${row.join(',')}\n`).join('');
   const range = 'from=2000-01-01T00:00:00Z&to=2999-12-31T00:00:00Z';
-  const { status, json } = await world.request(`/v1/admin/reconciliations?operatorId=${OPERATOR}&${range}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-    body: statement,
-  });
+  const path = `/v1/admin/reconciliations?operatorId=${OPERATOR}&${range}`;
+  const { status, json } = await world.admin('POST', path, statement, { 'Content-Type': 'text/csv' });
   expect({ status, found: json['findingsTotal'] }).toEqual({ status: 201, found: 0 });
 });
 

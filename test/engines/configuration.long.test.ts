@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
+import { bearer, GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
 /** Every instance applies a change within this time, in milliseconds. Contract, section 9. */
 const BOUND_MS = 1_000;
@@ -21,8 +21,7 @@ const launch = (at: World) =>
   at.signed(OPERATOR, '/v1/operator/sessions', { playerRef: 'ann', gameId: GAME, currency: 'EUR' });
 const balance = async (at: World, sessionToken: unknown) =>
   at.signed(PROVIDER, '/v1/wallet/balance', { sessionToken });
-const keys = (at: World, key: string) =>
-  at.request('/v1/admin/games', { headers: { Authorization: `Bearer ${key}` } });
+const keys = (at: World, key: string) => at.admin('GET', '/v1/admin/games', undefined, bearer(key));
 const game = (status: string) => ({ providerId: PROVIDER, name: GAME, status });
 
 interface Change {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
-import { ADMIN_KEY, startApplication, useWorld } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 import { Tool } from './tool.js';
 import { http, type WireAnswer, WireProvider } from './wire-provider.js';
 
@@ -256,10 +256,10 @@ describe('a grant that is answered with', () => {
 });
 
 test('a private address or name is not called if only public ones are allowed', async () => {
-  const strict = await startApplication(
-    { DATABASE_URL: world.databaseUrl, OUTBOUND_ALLOW_PRIVATE: 'false', CALLBACK_TIMEOUT_MS: '2000' },
-    world.clock,
-  );
+  const strict = await world.another(world.clock, {
+    OUTBOUND_ALLOW_PRIVATE: 'false',
+    CALLBACK_TIMEOUT_MS: '2000',
+  });
   const { port } = new URL(provider.baseUrl);
   const before = provider.requests.length;
   for (const host of ['127.0.0.1', 'localhost']) {
@@ -267,12 +267,7 @@ test('a private address or name is not called if only public ones are allowed', 
     await moveTo(webhookBaseUrl);
     await strict.app.get(TenancyService).reload();
     const order = tool.order({ gameId: WIRE_GAME });
-    const reply = await fetch(`${strict.url}/v1/admin/free-spins`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(order),
-    });
-    expect(reply.status).toBe(502);
+    expect((await strict.admin('POST', '/v1/admin/free-spins', order)).status).toBe(502);
     const { failure } = (await tool.read(order.requestRef)).json;
     expect(failure).toEqual({ error: 'no connection to the provider could be made', outcomeUnknown: false });
   }

@@ -6,6 +6,7 @@ import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import type { ReceivedCall } from '../world/counterpart.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import {
+  CSV,
   FOREIGN_GAME,
   GAME,
   OPERATOR,
@@ -13,7 +14,6 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
-  type Reply,
   useWorld,
 } from '../world/world.js';
 import { CALLS_AT_ONCE, Tool, until } from './tool.js';
@@ -28,27 +28,9 @@ const counts = async (batchId: string): Promise<Counts> =>
 const settled = (batchId: string) =>
   until('nothing of the batch is pending', async () => (await counts(batchId)).pending === 0);
 const cancel = (batchId: string, headers: Record<string, string> = {}) =>
-  withHeaders('POST', `${BATCHES}/${batchId}/cancel`, headers);
+  world.admin('POST', `${BATCHES}/${batchId}/cancel`, undefined, headers);
 const resend = (batchId: string, body: object = {}) =>
   world.admin('POST', `${BATCHES}/${batchId}/resend`, body);
-
-function withHeaders(
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: object,
-): Promise<Reply> {
-  const authorization = `Bearer admin-key-of-the-test-world-0123456789`;
-  return world.request(path, {
-    method,
-    headers: {
-      Authorization: authorization,
-      ...(body && { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
 
 async function started(order: object): Promise<string> {
   const { status, json } = await world.admin('POST', BATCHES, order);
@@ -89,7 +71,7 @@ describe('a batch', () => {
         cancelled: 0,
       },
     ]);
-    const { text } = await withHeaders('GET', BATCHES, { Accept: 'text/csv' });
+    const { text } = await world.admin('GET', BATCHES, undefined, CSV);
     expect(text).toContain(',stakeMinor,stake,currency,total,granted,failed,pending,cancelled,createdAt');
     const grants = await world.admin('GET', `/v1/admin/free-spins?batchId=${first}`);
     expect(grants.json['items']).toHaveLength(2);
@@ -122,7 +104,7 @@ describe('a batch', () => {
 describe('the cancel of a batch', () => {
   test('cancels GRANTED ones at the provider, each once, with the id of the request', async () => {
     const order = batchOrder(6);
-    const reply = await withHeaders('POST', BATCHES, { 'X-Request-Id': 'begin-1' }, order);
+    const reply = await world.admin('POST', BATCHES, order, { 'X-Request-Id': 'begin-1' });
     const batchId = String(reply.json['batchId']);
     await settled(batchId);
     const replies = await Promise.all([cancel(batchId, { 'X-Request-Id': 'undo-1' }), cancel(batchId)]);

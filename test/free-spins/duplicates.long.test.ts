@@ -5,7 +5,7 @@ import { QueueStore } from '../../src/free-spins/queue/queue.store.js';
 import { MARK_STORED_WINS } from '../../src/database/migrations/0025-duplicate-grants.js';
 import { CANCEL, GRANT, STATUS } from '../world/provider.js';
 import {
-  ADMIN_KEY,
+  CSV,
   FOREIGN_GAME,
   OPERATOR,
   OTHER_OPERATOR,
@@ -116,9 +116,7 @@ describe('a grant that is answered with the externalRef of a live grant of the p
       duplicateOf: first,
       winnings: NOTHING,
     });
-    const csv = await world.request(`/v1/admin/${list}`, {
-      headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
-    });
+    const csv = await world.admin('GET', `/v1/admin/${list}`, undefined, CSV);
     const [header = '', line = ''] = csv.text.split('\r\n');
     expect(line.split(',')[header.split(',').indexOf('duplicateOf')]).toBe(first);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { APPROVALS, BATCHES, batchOrder, GRANTS, limit, person } from '../approvals/desk.js';
+import { APPROVALS, BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { launch, type Launched, ownPort } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
@@ -84,8 +84,9 @@ describe('on two instances', () => {
       const { requestRef, held } = await heldCancel(200);
       await expire(requestRef);
       await held.arrived;
-      const cancels = await Promise.all([world, other].map(({ url }) => cancelAt(url, requestRef)));
-      expect(cancels).toEqual([409, 409]);
+      const path = `${GRANTS}/${requestRef}/cancel`;
+      const cancels = await Promise.all([world, other].map((at) => at.admin('POST', path)));
+      expect(cancels.map(({ status }) => status)).toEqual([409, 409]);
       await tool.act(requestRef, 'status');
       held.release();
       await until('it is cancelled', async () => (await tool.state(requestRef)) === 'CANCELLED');
@@ -130,30 +131,18 @@ describe('on two instances', () => {
       const batch = async () => (await world.admin('GET', path)).json;
       await until('all are granted', async () => (await batch())['granted'] === 12);
       const refs = ((await batch())['items'] as { requestRef: string }[]).map(({ requestRef }) => requestRef);
-      const acts = [world, other].flatMap(({ url }) =>
-        refs.flatMap((requestRef) => [
-          cancelAt(url, requestRef),
-          postAt(url, `${GRANTS}/${requestRef}/status`),
-        ]),
+      const acts = [...refs.map((requestRef) => `${GRANTS}/${requestRef}`), path].flatMap((acted) =>
+        [world, other].flatMap((at) =>
+          ['cancel', 'status'].map((act) => at.admin('POST', `${acted}/${act}`)),
+        ),
       );
-      await Promise.all([
-        expire(...refs),
-        ...acts,
-        ...[world, other].map(({ url }) => postAt(url, `${path}/cancel`)),
-        ...[world, other].map(({ url }) => postAt(url, `${path}/status`)),
-      ]);
+      await Promise.all([expire(...refs), ...acts]);
       look();
       await until('all are cancelled', async () => (await batch())['cancelled'] === 12);
       expect(refs.map((requestRef) => tool.calls(CANCEL, requestRef).length)).toEqual(refs.map(() => 1));
     }, 60_000);
   });
 });
-
-const postAt = async (url: string, path: string) => {
-  const headers = { Authorization: 'Bearer admin-key-of-the-test-world-0123456789' };
-  return (await fetch(url + path, { method: 'POST', headers })).status;
-};
-const cancelAt = (url: string, requestRef: string) => postAt(url, `${GRANTS}/${requestRef}/cancel`);
 
 describe('an instance that is killed during an expiry', () => {
   let service: Launched;
@@ -211,7 +200,7 @@ describe('an instance that is killed during an expiry', () => {
 test('a grant whose expiresAt passes while it is being approved is FAILED without a call', async () => {
   await limit(world, { maxGrantMinor: 0 }, 'SEK');
   const order = tool.order({ currency: 'SEK', expiresAt: tomorrow() });
-  const [asker, approver] = [await person(world, 'promotions'), await person(world, 'promotions')];
+  const [asker, approver] = [await world.person('promotions'), await world.person('promotions')];
   const { approvalId } = (await asker.call('POST', GRANTS, order)).json;
   // Only the approval sends the grant.
   await world.app.get(QueueRunner)['loop'].stop(0);

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { APPROVALS, BATCHES, batchOrder, GRANTS, limit, person } from '../approvals/desk.js';
+import { APPROVALS, BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
 import { PATIENCE } from '../world/patience.js';
-import { OPERATOR, useWorld, type World } from '../world/world.js';
+import { CSV, OPERATOR, useWorld, type World } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
 const world = useWorld();
@@ -86,9 +86,7 @@ describe('expiresAt', () => {
       (await tool.signedGet(OPERATOR, '/v1/operator/free-spins/batches?limit=1')).json['items'],
     ).toMatchObject([shown]);
     for (const path of [GRANTS, BATCHES]) {
-      const csv = await world.request(path, {
-        headers: { Authorization: 'Bearer admin-key-of-the-test-world-0123456789', Accept: 'text/csv' },
-      });
+      const csv = await world.admin('GET', path, undefined, CSV);
       expect(csv.text.split('\r\n')[0]).toContain(',expiresAt,');
       expect(csv.text).toContain(`,${expiresAt},`);
     }
@@ -114,14 +112,14 @@ describe('expiresAt', () => {
     await limit(world, { maxGrantMinor: 0 }, 'SEK');
     const expiresAt = ahead(DAY_MS);
     const order = tool.order({ currency: 'SEK', expiresAt });
-    const asker = await person(world, 'promotions');
+    const asker = await world.person('promotions');
     const ask = (body: object) => asker.call('POST', GRANTS, body);
     const { status, json } = await ask(order);
     expect([status, json['summary']]).toEqual([202, expect.stringContaining(` until ${expiresAt}`)]);
     expect((await ask(order)).json['approvalId']).toBe(json['approvalId']);
     expect((await ask({ ...order, expiresAt: ahead(2 * DAY_MS) })).status).toBe(409);
     expect((await ask(tool.order({ currency: 'SEK', expiresAt: ahead(0) }))).status).toBe(400);
-    const approver = await person(world, 'promotions');
+    const approver = await world.person('promotions');
     const approve = (id: unknown) => approver.call('POST', `${APPROVALS}/${String(id)}/approve`);
     expect((await approve(json['approvalId'])).json['result']).toMatchObject({ expiresAt });
     // Another loop of the service may send it first.

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
-import { BATCHES, batchOrder, callWith } from '../approvals/desk.js';
+import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { launch, type Launched, ownPort } from '../process/launch.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { ADMIN_KEY, useWorld } from '../world/world.js';
@@ -53,8 +53,7 @@ test('another instance finishes the cancel of a batch whose instance was killed'
   await start();
   const players = 3 * CALLS_AT_ONCE;
   const { batchId } = (await world.admin('POST', BATCHES, batchOrder(players))).json;
-  const counts = async () =>
-    (await callWith(world, ADMIN_KEY, 'GET', `${BATCHES}/${String(batchId)}?items=false`)).json;
+  const counts = async () => (await world.admin('GET', `${BATCHES}/${String(batchId)}?items=false`)).json;
   await until('all are granted', async () => (await counts())['granted'] === players);
 
   const held = world.provider.always({ do: 'hold' }, { path: CANCEL });

@@ -6,7 +6,7 @@ import { currentRequestId } from '../../src/observability/trace.js';
 import { WinMonitor, type WinningsTrigger } from '../../src/wallet/win-monitor.js';
 import { type Body, letPass, tick, timedOut } from '../desk/desk.js';
 import { nodesOn, Planner, rowsTouched } from '../world/plan.js';
-import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { CSV, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
 const FLAGGED = '/v1/admin/free-spins-winnings/flagged';
@@ -344,8 +344,8 @@ test('pages and CSV mix both kinds of flags by time, and leave out the batch tha
   expect(await filtered(`from=${to}`)).toEqual([]);
   expect(await filtered('operatorId=nobody')).toEqual([]);
 
-  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' };
-  const [header, ...records] = (await world.request(FLAGGED, { headers })).text.split('\r\n');
+  const { text } = await world.admin('GET', FLAGGED, undefined, CSV);
+  const [header, ...records] = text.split('\r\n');
   const batch = header!.split(',').indexOf('freeSpinsRef');
   expect(records.slice(0, 2).map((record) => record.split(',')[batch])).toEqual(['nowhere-2', '']);
 });

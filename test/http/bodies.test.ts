@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { ApiDocument, type Entry, type OpenApi } from '../docs/document.js';
-import { ADMIN_KEY, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { ACCEPTED, type Fields } from './requests.js';
 
 /** Levels of nesting: an object of that depth has almost 64 KiB, the limit of a body. */
@@ -77,6 +77,5 @@ function send({ method, path, audience, operation }: Entry, body: string): Promi
   if (Object.keys(scheme).some((name) => /signature/i.test(name))) {
     return world.signed(audience === 'wallet' ? PROVIDER : OPERATOR, target, body, { method });
   }
-  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' };
-  return world.request(target, { method, headers, body });
+  return world.admin(method, target, body);
 }

@@ -1,16 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  ADJUSTMENTS,
-  adjustmentOrder,
-  APPROVALS,
-  batchOrder,
-  BATCHES,
-  GRANTS,
-  type Person,
-  person,
-} from '../approvals/desk.js';
+import { ADJUSTMENTS, adjustmentOrder, APPROVALS, batchOrder, BATCHES, GRANTS } from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
-import { OPERATOR, OTHER_OPERATOR, type Reply, useWorld, type World } from '../world/world.js';
+import { OPERATOR, OTHER_OPERATOR, type Person, type Reply, type World, useWorld } from '../world/world.js';
 
 const world = useWorld();
 const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
@@ -21,8 +12,8 @@ let approver: Person;
 let other: World;
 beforeAll(async () => {
   other = await world.another(world.clock);
-  asker = await person(world, 'admin', 'Asker');
-  approver = await person(world, 'admin', 'Approver');
+  asker = await world.person('admin', 'Asker');
+  approver = await world.person('admin', 'Approver');
 });
 afterAll(() => other.app.close());
 afterEach(async () => {
@@ -85,7 +76,7 @@ describe('a change that raises or removes a limit waits for another administrato
     expect(approved.json['result']).toEqual({ operatorId: OPERATOR, currency: 'EUR', ...after });
     const read = await asker.call('GET', PATH);
     if (Object.keys(after).length === 0) expect(read.status).toBe(404);
-    else expect([await limitsAt(), read.json['updatedBy']]).toEqual([after, asker.id]);
+    else expect([await limitsAt(), read.json['updatedBy']]).toEqual([after, asker.actor]);
     expect((await approve(id)).json).toEqual(approved.json);
   });
 
@@ -99,14 +90,14 @@ describe('a change that raises or removes a limit waits for another administrato
     await approve(json['approvalId']);
     const { items } = (await world.admin('GET', '/v1/admin/audit?limit=3')).json;
     expect(items).toMatchObject([
-      { action: 'approval.approve', actor: approver.id },
+      { action: 'approval.approve', actor: approver.actor },
       {
         action: 'limit.replace',
-        actor: approver.id,
+        actor: approver.actor,
         before: LIMITS,
         after: { maxGrantMinor: 250, dailyMinor: null },
       },
-      { action: 'approval.ask', actor: asker.id, after: { summary: json['summary'] } },
+      { action: 'approval.ask', actor: asker.actor, after: { summary: json['summary'] } },
     ]);
     const [, change] = items as { before: object; after: object }[];
     expect(Object.keys(change!.before).sort()).toEqual(Object.keys(change!.after).sort());
@@ -115,7 +106,7 @@ describe('a change that raises or removes a limit waits for another administrato
   test('a person without the role admin cannot approve it, nor can the requester', async () => {
     await set(LIMITS);
     const { json } = await asker.call('DELETE', PATH);
-    expect((await approve(json['approvalId'], await person(world, 'operations'))).json).toEqual({
+    expect((await approve(json['approvalId'], await world.person('operations'))).json).toEqual({
       error: 'this needs the role admin',
     });
     expect((await approve(json['approvalId'], asker)).status).toBe(403);
@@ -304,7 +295,7 @@ describe('concurrent changes at two instances', () => {
 
   test('an approval by several people is carried out once', async () => {
     const people = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => person(index % 2 ? other : world, 'admin')),
+      Array.from({ length: 6 }, (_, index) => (index % 2 ? other : world).person('admin')),
     );
     await set({ maxGrantMinor: 100 });
     const id = waits(

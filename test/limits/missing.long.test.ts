@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, expect, test, vi } from 'vitest';
-import { limit, person } from '../approvals/desk.js';
-import { OPERATOR, OTHER_OPERATOR, useWorld } from '../world/world.js';
+import { limit } from '../approvals/desk.js';
+import { CSV, OPERATOR, OTHER_OPERATOR, useWorld } from '../world/world.js';
 
 const world = useWorld();
 afterEach(async () => {
@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const MISSING = '/v1/admin/limits/missing';
 const missing = async (query = '') => {
-  const { call } = await person(world, 'support');
+  const { call } = await world.person('support');
   const { items } = (await call('GET', MISSING + query)).json;
   return (items as { operatorId: string; currency: string }[]).map(
     (one) => `${one.operatorId}/${one.currency}`,
@@ -71,14 +71,12 @@ test('an operator comes before those whose ids continue its own', async () => {
 
 test('is a list in pages and CSV for support', async () => {
   await declare(['CHF', 'EUR', 'USD']);
-  const { call } = await person(world, 'support');
+  const { call } = await world.person('support');
   const first = (await call('GET', `${MISSING}?limit=2`)).json;
   expect(first['items']).toHaveLength(2);
   expect(await missing(`?limit=2&cursor=${String(first['nextCursor'])}`)).toEqual([`${OTHER_OPERATOR}/USD`]);
   expect((await call('GET', `${MISSING}?limit=0`)).status).toBe(400);
-  const { key } = (await world.admin('POST', '/v1/admin/keys', { name: 'CSV', role: 'support' })).json;
-  const headers = { Authorization: `Bearer ${String(key)}`, Accept: 'text/csv' };
-  expect((await world.request(MISSING, { headers })).text.split('\r\n').slice(0, 2)).toEqual([
+  expect((await call('GET', MISSING, undefined, CSV)).text.split('\r\n').slice(0, 2)).toEqual([
     'operatorId,currency',
     `${OTHER_OPERATOR}/CHF`.replace('/', ','),
   ]);

@@ -5,7 +5,7 @@ import { VERSION } from '../../src/runtime/build.js';
 import { Instance } from '../../src/runtime/instance.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { Activity } from '../../src/wallet/activity/activity.service.js';
-import { APPROVALS, person } from '../approvals/desk.js';
+import { APPROVALS } from '../approvals/desk.js';
 import { Transactions } from '../world/transactions.js';
 import { OPERATOR, OTHER_OPERATOR, PROVIDER, startWorld, type World } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
@@ -199,7 +199,7 @@ describe('the transactions of the last hour', () => {
       win.transactionId,
     ]);
     await eventually((one) => expect(one.parked).toBe(1));
-    const [asker, second] = [await person(here, 'operations'), await person(here, 'operations')];
+    const [asker, second] = [await here.person('operations'), await here.person('operations')];
     const path = `/v1/admin/transactions/${PROVIDER}/${win.transactionId}/settle`;
     const answer = { status: 'APPROVED', operatorReference: 'ticket 1', reason: 'reported by phone' };
     const { approvalId } = (await asker.call('POST', path, answer)).json;

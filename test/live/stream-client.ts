@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, vi } from 'vitest';
-import { ADMIN_KEY, type World } from '../world/world.js';
+import { ADMIN_KEY, bearer, type World } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
 export interface ReceivedEvent {
@@ -26,7 +26,7 @@ export class StreamClient {
     { key = ADMIN_KEY, reads = true }: { key?: string; reads?: boolean } = {},
   ): Promise<StreamClient> {
     const response = await new Promise<IncomingMessage>((resolve, reject) =>
-      request(`${url}/v1/admin/stream`, { headers: { Authorization: `Bearer ${key}` }, agent: false })
+      request(`${url}/v1/admin/stream`, { headers: bearer(key), agent: false })
         .on('response', resolve)
         .on('error', reject)
         .end(),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { GAME, OPERATOR, startWorld, useWorld, type World } from '../world/world.js';
+import { bearer, GAME, OPERATOR, startWorld, useWorld, type World } from '../world/world.js';
 import { StreamClient } from './stream-client.js';
 import { PATIENCE } from '../world/patience.js';
 
@@ -21,11 +21,6 @@ async function open(...parameters: Parameters<typeof StreamClient.open>): Promis
   const client = await StreamClient.open(...parameters);
   clients.push(client);
   return client;
-}
-
-async function createKey(role: string): Promise<{ id: string; key: string }> {
-  const reply = await here.admin('POST', '/v1/admin/keys', { name: `${role} ${randomUUID()}`, role });
-  return reply.json as { id: string; key: string };
 }
 
 /** Opens an item of a finding, whose cause is not searched for. */
@@ -102,7 +97,7 @@ describe('sends what changes at any instance', () => {
   });
 
   test('an approval that is requested or decided', async () => {
-    const operations = await createKey('operations');
+    const operations = await here.person('operations');
     await here.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxAdjustmentMinor: 10 });
     const readers = [await open(here), await open(there)];
     const asked = await here.admin('POST', '/v1/admin/adjustments', {
@@ -116,11 +111,8 @@ describe('sends what changes at any instance', () => {
     expect([asked.status, asked.text]).toEqual([202, expect.any(String)]);
     const { approvalId } = asked.json;
     for (const reader of readers) await reader.receives('approval', { approvalId, state: 'WAITING' });
-    const rejected = await there.request(`/v1/admin/approvals/${String(approvalId)}/reject`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${operations.key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ reason: 'no' }),
-    });
+    const path = `/v1/admin/approvals/${String(approvalId)}/reject`;
+    const rejected = await there.admin('POST', path, { reason: 'no' }, bearer(operations.key));
     expect(rejected.status).toBe(200);
     for (const reader of readers) {
       await reader.receives('approval', { approvalId, state: 'REJECTED', reason: 'no' });
@@ -151,8 +143,8 @@ describe('sends what changes at any instance', () => {
 
 describe('ends', () => {
   test('within seconds when the key is revoked, at every instance, and no other stream', async () => {
-    const revoked = await createKey('support');
-    const other = await createKey('support');
+    const revoked = await here.person('support');
+    const other = await here.person('support');
     const ending = [await open(here, revoked), await open(there, revoked), await open(there, revoked)];
     const staying = await open(here, other);
     const startedMs = performance.now();
@@ -204,15 +196,15 @@ describe('ends', () => {
 
 test('needs a key, answers HEAD, and is limited by key', async () => {
   expect((await here.request('/v1/admin/stream')).status).toBe(401);
-  const { key } = await createKey('support');
+  const { key } = await here.person('support');
   const head = await fetch(`${here.url}/v1/admin/stream`, {
     method: 'HEAD',
-    headers: { Authorization: `Bearer ${key}` },
+    headers: bearer(key),
   });
   expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   const opened = await Promise.all(Array.from({ length: 250 }, () => open(here, { key })));
   expect(opened.map(({ response }) => response.statusCode)).toEqual(Array(250).fill(200));
-  const refused = await here.request('/v1/admin/stream', { headers: { Authorization: `Bearer ${key}` } });
+  const refused = await here.request('/v1/admin/stream', { headers: bearer(key) });
   expect([refused.status, refused.headers.get('X-Error-Code')]).toEqual([500, 'OVERLOADED']);
   expect(refused.headers.get('Retry-After')).toBe('5');
   opened[0]!.close();

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { HEADER } from '../../src/reconciliation/statement.js';
-import { ADMIN_KEY, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { ADMIN_KEY, bearer, CSV, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 const PATH = '/v1/admin/reconciliations';
 const QUERY = `operatorId=${OPERATOR}&from=2026-03-01&to=2026-04-01`;
@@ -14,7 +14,7 @@ const lineOf = (n: number) => `${PROVIDER},none-${n},BET,,player,EUR,100,APPROVE
 async function post(body: string | ReadableStream) {
   const response = await fetch(`${world.url}${PATH}?${QUERY}`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv' },
+    headers: { ...bearer(ADMIN_KEY), 'Content-Type': 'text/csv' },
     body,
     duplex: 'half',
   });
@@ -33,9 +33,7 @@ test('the first ten thousand findings are stored and recorded, and the report sa
     findingsCut: true,
   });
   const path = `${PATH}/${String(json['reconciliationId'])}/findings`;
-  const csv = await world.request(path, {
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, Accept: 'text/csv' },
-  });
+  const csv = await world.admin('GET', path, undefined, CSV);
   const records = csv.text.trimEnd().split('\r\n').slice(1);
   expect(records).toHaveLength(10_000);
   expect(new Set(records).size).toBe(10_000);

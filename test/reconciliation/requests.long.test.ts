@@ -13,6 +13,8 @@ import { temporaryFolder } from '../world/temporary-folder.js';
 import { TestClock } from '../world/test-clock.js';
 import {
   ADMIN_KEY,
+  bearer,
+  CSV,
   OPERATOR,
   OTHER_OPERATOR,
   type Reply,
@@ -43,15 +45,11 @@ function post(
   headers: Record<string, string> = {},
   at: World = world,
 ): Promise<Reply> {
-  return at.request(target(parameters), {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv', ...headers },
-    body,
-  });
+  return at.admin('POST', target(parameters), body, { 'Content-Type': 'text/csv', ...headers });
 }
 
 async function get(path: string, headers: Record<string, string> = {}): Promise<Reply> {
-  const reply = await world.request(path, { headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers } });
+  const reply = await world.admin('GET', path, undefined, headers);
   expect(reply.status).toBe(200);
   return reply;
 }
@@ -153,7 +151,7 @@ describe('the report', () => {
     const path = `${PATH}/${String(json['reconciliationId'])}`;
     const found = await get(path);
     expect(found.json).toEqual(json);
-    const { text } = await get(`${path}/findings`, { Accept: 'text/csv' });
+    const { text } = await get(`${path}/findings`, CSV);
     expect(text).toBe(await readFile(reportPath, 'utf8'));
     expect(text).toContain(String.raw`'=1+1\u202e,3,BET`.replace('BET', 'WIN'));
     expect(text).toContain(String.raw`,E\u001bR,`);
@@ -176,7 +174,7 @@ describe('the report', () => {
     const { json } = await get(`${PATH}?operatorId=${OPERATOR}&limit=1`);
     expect(json).toMatchObject({ items: [item], nextCursor: expect.any(String) });
     expect((await get(`${PATH}?operatorId=nobody`)).json).toEqual({ items: [] });
-    const { text } = await get(PATH, { Accept: 'text/csv' });
+    const { text } = await get(PATH, CSV);
     expect(text.split('\r\n')[0]).toMatch(/^reconciliationId,operatorId,from,to,lines,matched,findings,/);
     expect(text).toContain(String(newest['reconciliationId']));
   });
@@ -264,8 +262,7 @@ test('a reconciliation and its reads are in the audit log', async () => {
 });
 
 test('only operations may reconcile; support may read', async () => {
-  const { json } = await world.admin('POST', '/v1/admin/keys', { name: 'support', role: 'support' });
-  const support = { Authorization: `Bearer ${String(json['key'])}` };
+  const support = bearer((await world.person('support')).key);
   const stored = await countStored();
   const refused = await post(csvOf(statement), {}, support);
   expect(refused).toMatchObject({ status: 403, json: { error: 'this needs the role operations' } });

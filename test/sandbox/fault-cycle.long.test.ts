@@ -94,11 +94,8 @@ async function reconcile(): Promise<Record<string, unknown>> {
   const range = new URLSearchParams({ from, to }).toString();
   const statement = await (await fetch(`${walletOrigin()}/sandbox/statement?${range}`)).text();
   const { id } = sandbox.file.operator;
-  const answer = await world.request(`/v1/admin/reconciliations?operatorId=${id}&${range}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'text/csv' },
-    body: statement,
-  });
+  const path = `/v1/admin/reconciliations?operatorId=${id}&${range}`;
+  const answer = await world.admin('POST', path, statement, { 'Content-Type': 'text/csv' });
   expect(answer.status).toBe(201);
   return answer.json;
 }

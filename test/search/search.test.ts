@@ -4,15 +4,7 @@ import { AttemptIds } from '../../src/wallet/attempt-ids.js';
 import { Background } from '../../src/runtime/background.js';
 import { AttemptIdsStore } from '../../src/wallet/attempt-ids.store.js';
 import { GRANT } from '../world/provider.js';
-import {
-  ADMIN_KEY,
-  GAME,
-  type LaunchedSession,
-  OPERATOR,
-  OTHER_OPERATOR,
-  PROVIDER,
-  useWorld,
-} from '../world/world.js';
+import { GAME, type LaunchedSession, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 let session: LaunchedSession;
 const world = useWorld();
@@ -81,14 +73,8 @@ describe('an id finds', () => {
         expect.objectContaining({ type: 'transaction', id: body.transactionId, href }),
       ]),
     );
-    const done = await world.request('/v1/admin/providers', {
-      headers: { Authorization: `Bearer ${ADMIN_KEY}` },
-    });
-    const refused = await world.request('/v1/admin/keys', {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: 'Search', role: 'support' }),
-    });
+    const done = await world.admin('GET', '/v1/admin/providers');
+    const refused = await world.admin('POST', '/v1/admin/keys', { name: 'Search', role: 'support' });
     expect(done.status).toBe(200);
     const byAudit = String(refused.headers.get('x-request-id'));
     expect(await shown(byAudit)).toMatchObject([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Logger } from '@nestjs/common';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { ADMIN_KEY, bearer, GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 
 const lines: string[] = [];
 /** The secrets of this run by name; none may appear anywhere. */
@@ -81,20 +81,18 @@ async function traffic(): Promise<void> {
 }
 
 async function administer(): Promise<void> {
-  const { id, key } = (await world.admin('POST', '/v1/admin/keys', { name: 'Logged', role: 'support' })).json;
+  const { id, key, call } = await world.person('support');
   keep('admin key', key);
-  const asKey = (path: string, method = 'GET') =>
-    world.request(path, { method, headers: { Authorization: `Bearer ${String(key)}` } });
-  await asKey('/v1/admin/providers');
-  await asKey('/v1/admin/keys', 'POST');
+  await call('GET', '/v1/admin/providers');
+  await call('POST', '/v1/admin/keys');
   await world.admin('GET', '/v1/admin/keys');
   await world.admin('GET', '/v1/admin/audit');
   const rotated = await world.admin('POST', `/v1/admin/operators/${OPERATOR}/secret/rotate`, {});
   keep('rotated secret', rotated.json['secret']);
-  await world.admin('DELETE', `/v1/admin/keys/${String(id)}`);
-  await asKey('/v1/admin/providers');
+  await world.admin('DELETE', `/v1/admin/keys/${id}`);
+  await call('GET', '/v1/admin/providers');
   const wrong = keep('wrong key', `wrong-${randomUUID()}`);
-  await world.request('/v1/admin/providers', { headers: { Authorization: `Bearer ${wrong}` } });
+  await world.request('/v1/admin/providers', { headers: bearer(wrong) });
   await world.request('/metrics', { headers: { Authorization: 'Bearer metrics-token-of-this-run-4711' } });
   // Internal errors are logged in full.
   await world.sql.run('ALTER TABLE admin_keys RENAME TO hidden');

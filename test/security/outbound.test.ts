@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CallbackHttp } from '../../src/outbound/callback-http.js';
 import { Outbound } from '../../src/outbound/outbound.service.js';
 import { HostResolver } from '../../src/outbound/host-resolver.js';
-import { ADMIN_KEY, PROVIDER, startApplication, useWorld } from '../world/world.js';
+import { PROVIDER, useWorld, type World } from '../world/world.js';
 
 /** Another instance, as in production: private addresses are refused, including the world's own counterparts. */
-let guarded: Awaited<ReturnType<typeof startApplication>>;
+let guarded: World;
 /** A server on loopback that must not be reached. */
 const canary = createServer((_, response) => response.end('{"status":"APPROVED","balance":1}'));
 let connections = 0;
@@ -16,12 +16,11 @@ let port: number;
 
 const world = useWorld();
 beforeAll(async () => {
-  const environment = { DATABASE_URL: world.databaseUrl, OUTBOUND_ALLOW_PRIVATE: 'false' };
-  guarded = await startApplication(environment, world.clock);
+  guarded = await world.another(world.clock, { OUTBOUND_ALLOW_PRIVATE: 'false' });
   canary.on('connection', () => (connections += 1));
   canary.listen(0, '::');
   await once(canary, 'listening');
-  await admin('POST', '/v1/admin/operators', {
+  await guarded.admin('POST', '/v1/admin/operators', {
     id: 'named',
     name: 'Named',
     walletBaseUrl: 'https://wallet.example',
@@ -34,25 +33,16 @@ afterAll(async () => {
   await guarded.app.close();
 });
 
-async function admin(method: string, path: string, body: object): Promise<{ status: number; error: string }> {
-  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' };
-  const response = await fetch(guarded.url + path, { method, headers, body: JSON.stringify(body) });
-  return { status: response.status, error: ((await response.json()) as { error: string }).error };
-}
-
 beforeEach(() => {
   connections = 0;
 });
 
 test('a private wallet address that another instance accepted is not called', async () => {
-  const { sessionToken, ...session } = await world.launch();
-  const path = '/v1/wallet/transaction';
-  const body = JSON.stringify(world.transaction({ sessionToken, ...session }, 'BET'));
-  const headers = { 'Content-Type': 'application/json', ...world.signature(PROVIDER, path, body) };
+  const session = await world.launch();
   const before = world.wallet.connections;
-  const reply = await fetch(guarded.url + path, { method: 'POST', headers, body });
+  const reply = await guarded.submit(world.transaction(session, 'BET'));
   expect([reply.status, reply.headers.get('X-Error-Code')]).toEqual([500, 'OPERATOR_UNAVAILABLE']);
-  expect(await reply.text()).not.toMatch(/127\.0\.0\.1|private/);
+  expect(reply.text).not.toMatch(/127\.0\.0\.1|private/);
   expect(world.wallet.connections).toBe(before);
 });
 
@@ -101,9 +91,9 @@ describe.each(PRIVATE_HOSTS)('%s: %s', (_, host) => {
     ['a webhook that moves', 'PATCH', `/v1/admin/providers/${PROVIDER}`, 'webhookBaseUrl'],
   ])('is not registered for %s', async (_, method, path, field) => {
     const tenant = { ...(method === 'POST' && { id: 'private', name: 'Private' }) };
-    const reply = await admin(method, path, { ...tenant, [field]: `https://${host}:${port}/x` });
+    const reply = await guarded.admin(method, path, { ...tenant, [field]: `https://${host}:${port}/x` });
     expect(reply.status).toBe(400);
-    expect(reply.error).toContain(field);
+    expect(reply.json['error']).toContain(field);
   });
 
   test('is not connected to, even if it is registered', async () => {
@@ -155,7 +145,9 @@ describe('a name', () => {
   ])('that resolves to %j is registered, and not connected to', async (addresses) => {
     names(addresses);
     const url = `https://wallet.example:${port}`;
-    expect((await admin('PATCH', '/v1/admin/operators/named', { walletBaseUrl: url })).status).toBe(200);
+    expect((await guarded.admin('PATCH', '/v1/admin/operators/named', { walletBaseUrl: url })).status).toBe(
+      200,
+    );
     const reason = addresses.length ? /resolves to a private address/ : /no address/;
     expect(await outcomes(`https://wallet.example:${port}/x`)).toEqual([reason, reason].map(matching));
     expect(connections).toBe(0);
@@ -186,7 +178,7 @@ describe('a name', () => {
   test('of this machine is not registered', async () => {
     for (const host of ['localhost', 'LOCALHOST', 'localhost.', 'wallet.localhost']) {
       const walletBaseUrl = `https://${host}:${port}`;
-      const reply = await admin('PATCH', '/v1/admin/operators/named', { walletBaseUrl });
+      const reply = await guarded.admin('PATCH', '/v1/admin/operators/named', { walletBaseUrl });
       expect([host, reply.status]).toEqual([host, 400]);
     }
   });
@@ -203,7 +195,7 @@ test.each([
     ['/v1/admin/operators/named', 'walletBaseUrl'],
     [`/v1/admin/providers/${PROVIDER}`, 'webhookBaseUrl'],
   ]) {
-    expect((await admin('PATCH', path!, { [field!]: url })).status).toBe(400);
+    expect((await guarded.admin('PATCH', path!, { [field!]: url })).status).toBe(400);
   }
 });
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Randomness } from '../../src/runtime/randomness.js';
-import { ADMIN_KEY, GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { ADMIN_KEY, bearer, GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
 const lines: string[] = [];
 /** The form of an encrypted secret. */
@@ -88,9 +88,8 @@ async function createTenants(): Promise<void> {
 async function createKeys(): Promise<void> {
   for (const name of ['live', 'revoked']) {
     const { json } = await made(`${name} admin key`, '/v1/admin/keys', { name, role: 'support' }, 'key');
-    const reply = await world.request('/v1/admin/providers', {
-      headers: { Authorization: `Bearer ${String(json['key'])}` },
-    });
+    const key = bearer(String(json['key']));
+    const reply = await world.admin('GET', '/v1/admin/providers', undefined, key);
     keep('GET /v1/admin/providers by key', reply);
     if (name === 'revoked') await admin('DELETE', `/v1/admin/keys/${String(json['id'])}`);
   }
@@ -184,8 +183,7 @@ async function readEverything(): Promise<void> {
     const query = route === '/v1/admin/search' ? '?q=a-bet' : '';
     const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => String({ id, ...values }[name])) + query;
     for (const accept of ['application/json', 'text/csv']) {
-      const headers = { Authorization: `Bearer ${ADMIN_KEY}`, Accept: accept };
-      const reply = await world.request(path, { headers });
+      const reply = await world.admin('GET', path, undefined, { Accept: accept });
       expect([path, reply.status]).toEqual([path, 200]);
       keep(`GET ${path} as ${accept}`, reply);
     }

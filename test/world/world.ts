@@ -47,6 +47,16 @@ export interface Reply {
   readonly json: Record<string, unknown>;
 }
 
+/** An administrator with a key of their own. */
+export interface Person {
+  /** The id of the key. */
+  readonly id: string;
+  readonly key: string;
+  /** How the audit log names the person. */
+  readonly actor: string;
+  readonly call: World['admin'];
+}
+
 export interface LaunchedSession {
   readonly sessionToken: string;
   readonly sessionId: string;
@@ -64,6 +74,11 @@ export interface SignedOptions {
   readonly timestamp?: number;
   readonly headers?: Record<string, string>;
 }
+
+/** The headers of a request for a list as CSV. */
+export const CSV = { Accept: 'text/csv' };
+
+export const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 
 /** The real application on a real database, between a recording wallet and a recording provider. */
 export class World {
@@ -126,15 +141,29 @@ export class World {
     return this.app.get(Metrics).text();
   }
 
-  admin(method: string, path: string, body?: object): Promise<Reply> {
+  /** A call with the root key, unless the headers name another; an object is sent as JSON, a text or bytes as they are. */
+  admin(
+    method: string,
+    path: string,
+    body?: object | string | Uint8Array,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     return this.request(path, {
       method,
-      headers: {
-        Authorization: `Bearer ${ADMIN_KEY}`,
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
+      headers: { ...bearer(ADMIN_KEY), ...(body && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body && { body: rawOf(body) }),
     });
+  }
+
+  /** @param by the person whose key creates it; the root key by default */
+  async person(role: string, name = 'Somebody', by?: Person): Promise<Person> {
+    const create = by ? by.call : this.admin.bind(this);
+    const { status, text, json } = await create('POST', '/v1/admin/keys', { name, role });
+    if (status !== 201) throw new Error(`a key of ${name} was answered ${status} ${text}`);
+    const { id, key } = json as { id: string; key: string };
+    const call: Person['call'] = (method, path, body, headers) =>
+      this.admin(method, path, body, { ...bearer(key), ...headers });
+    return { id, key, actor: `key:${id}`, call };
   }
 
   /** The four headers of a call, signed as the options say, even if it must be refused. */
@@ -157,7 +186,7 @@ export class World {
     body: object | string | Uint8Array,
     options: SignedOptions = {},
   ): Promise<Reply> {
-    const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    const raw = rawOf(body);
     return this.request(path, {
       method: options.method ?? 'POST',
       headers: {
@@ -368,6 +397,10 @@ async function create(
   const reply = await world.admin('POST', path, tenant);
   if (reply.status !== 201) throw new Error(`${tenant.id} was answered ${reply.status} ${reply.text}`);
   world.secrets.set(tenant.id, String(reply.json['secret']));
+}
+
+function rawOf(body: object | string | Uint8Array): string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
 function jsonOf(text: string): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { CHROMIUM, FLAGS } from '../../world/browser.js';
 import { ADMIN_KEY, type World } from '../../world/world.js';
 
@@ -60,9 +60,7 @@ export class Desk {
 
   /** An admin key of this role. */
   async keyOf(role: string): Promise<string> {
-    const reply = await this.world.admin('POST', '/v1/admin/keys', { name: `${role} of the desk`, role });
-    expect(reply.status).toBe(201);
-    return String(reply.json['key']);
+    return (await this.world.person(role, `${role} of the desk`)).key;
   }
 }
 
