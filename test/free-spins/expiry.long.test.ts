@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { APPROVALS, BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
-import { launch, type Launched, ownPort } from '../process/launch.js';
+import { useKillable } from '../process/killable.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { TestClock } from '../world/test-clock.js';
-import { ADMIN_KEY, useWorld, type World } from '../world/world.js';
+import { useWorld, type World } from '../world/world.js';
 import { Tool, until } from './tool.js';
 
-const PORT = ownPort();
 const DAY_MS = 24 * 3_600_000;
 
 const world = useWorld();
@@ -145,8 +143,7 @@ describe('on two instances', () => {
 });
 
 describe('an instance that is killed during an expiry', () => {
-  let service: Launched;
-  afterEach(() => service.process.kill('SIGKILL'));
+  const killable = useKillable(world);
 
   test('is followed by another, which sends the callback once more', async () => {
     const { requestRef, externalRef } = await expiring();
@@ -156,16 +153,14 @@ describe('an instance that is killed during an expiry', () => {
       { do: 'hold', then: { do: 'drop' } },
       { path: CANCEL, externalRef: String(externalRef) },
     );
-    service = await started();
+    await killable.start();
     await reach(requestRef);
     await held.arrived;
-    const exit = once(service.process, 'exit');
-    service.process.kill('SIGKILL');
-    await exit;
+    await killable.kill();
     await world.sql.run(
       'UPDATE free_spin_grants SET cancel_lease_until = clock_timestamp() WHERE cancel_lease_until IS NOT NULL',
     );
-    service = await started();
+    await killable.start();
     const state = async () =>
       (
         await world.sql.run<{ state: string }>(
@@ -178,23 +173,6 @@ describe('an instance that is killed during an expiry', () => {
     expect(tool.calls(CANCEL, requestRef)).toHaveLength(2);
     held.release();
   }, 120_000);
-
-  async function started(): Promise<Launched> {
-    const launched = launch({
-      ADMIN_API_KEY: ADMIN_KEY,
-      SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
-      DATABASE_URL: world.databaseUrl,
-      HOST: '127.0.0.1',
-      PORT: String(PORT),
-      OUTBOUND_ALLOW_PRIVATE: 'true',
-    });
-    for (;;) {
-      if (launched.process.exitCode !== null) throw new Error(launched.lines.join('\n'));
-      const ready = await fetch(`http://127.0.0.1:${PORT}/health/ready`).catch(() => undefined);
-      if (ready?.status === 200) return launched;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
 });
 
 test('a grant whose expiresAt passes while it is being approved is FAILED without a call', async () => {

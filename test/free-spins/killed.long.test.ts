@@ -1,42 +1,18 @@
-import { once } from 'node:events';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
-import { launch, type Launched, ownPort } from '../process/launch.js';
+import { useKillable } from '../process/killable.js';
 import { CANCEL, GRANT } from '../world/provider.js';
-import { ADMIN_KEY, useWorld } from '../world/world.js';
+import { useWorld } from '../world/world.js';
 import { CALLS_AT_ONCE, Tool, until } from './tool.js';
 
-const PORT = ownPort();
-const SERVICE_URL = `http://127.0.0.1:${PORT}`;
-
-let service: Launched;
-// The world has the counterparts, the database and the surviving instance; the built service is killed.
+// The world has the counterparts, the database and the surviving instance.
 const world = useWorld();
 const tool = new Tool(world);
-afterEach(() => service.process.kill('SIGKILL'));
-
-async function start(): Promise<void> {
-  service = launch({
-    ADMIN_API_KEY: ADMIN_KEY,
-    SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
-    DATABASE_URL: world.databaseUrl,
-    HOST: '127.0.0.1',
-    PORT: String(PORT),
-    OUTBOUND_ALLOW_PRIVATE: 'true',
-  });
-  for (;;) {
-    if (service.process.exitCode !== null) throw new Error(service.lines.join('\n'));
-    const ready = await fetch(`${SERVICE_URL}/health/ready`).catch(() => undefined);
-    if (ready?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+const killable = useKillable(world);
 
 /** Kills the instance, and lets its leases end. */
 async function kill(): Promise<void> {
-  const exit = once(service.process, 'exit');
-  service.process.kill('SIGKILL');
-  await exit;
+  await killable.kill();
   await world.sql.run(
     `UPDATE free_spin_grants SET lease_until = CASE WHEN lease_until IS NOT NULL THEN clock_timestamp() END,
             cancel_lease_until = CASE WHEN cancel_lease_until IS NOT NULL THEN clock_timestamp() END`,
@@ -44,13 +20,10 @@ async function kill(): Promise<void> {
 }
 
 /** A POST to the instance that is killed; its answer may get lost. */
-const post = async (path: string) => {
-  const headers = { Authorization: `Bearer ${ADMIN_KEY}` };
-  return fetch(SERVICE_URL + path, { method: 'POST', headers }).catch(() => undefined);
-};
+const post = (path: string) => killable.here.admin('POST', path).catch(() => undefined);
 
 test('another instance finishes the cancel of a batch whose instance was killed', async () => {
-  await start();
+  await killable.start();
   const players = 3 * CALLS_AT_ONCE;
   const { batchId } = (await world.admin('POST', BATCHES, batchOrder(players))).json;
   const counts = async () => (await world.admin('GET', `${BATCHES}/${String(batchId)}?items=false`)).json;
@@ -78,7 +51,7 @@ test('another instance finishes the cancel of a batch whose instance was killed'
 }, 120_000);
 
 test('another instance finishes a void whose instance was killed after the grant', async () => {
-  await start();
+  await killable.start();
   const order = tool.order();
   world.provider.next({ do: 'drop' }, { path: GRANT, requestRef: order.requestRef });
   expect((await tool.post(order)).status).toBe(502);
@@ -97,7 +70,7 @@ test('another instance finishes a void whose instance was killed after the grant
 }, 120_000);
 
 test('a grant that a void was sending when its instance was killed is FAILED again, until another void', async () => {
-  await start();
+  await killable.start();
   const order = tool.order();
   const { requestRef } = order;
   world.provider.next({ do: 'drop' }, { path: GRANT, requestRef });
