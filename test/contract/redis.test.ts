@@ -103,11 +103,11 @@ describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
     const readiness = async () => (await world.request('/health/ready')).status;
     try {
       expect(await readiness()).toBe(200);
-      await proxy.cut();
+      await proxy.stop();
       await expect.poll(readiness).toBe(503);
       const refused = await world.signed(PROVIDER, VERIFY, TOKEN);
       expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
-      await proxy.restore();
+      await proxy.listen();
       await expect.poll(readiness).toBe(200);
       const answered = await world.signed(PROVIDER, VERIFY, TOKEN);
       expect(answered.headers.get('x-error-code')).toBe('SESSION_INVALID');

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type Connection, TcpProxy } from './tcp-proxy.js';
 
 /** When a connection is reset: before the server gets the statement, or once it has carried it out. */
 export type Moment = 'before' | 'after';
@@ -18,35 +17,19 @@ interface Rule extends Cut {
 }
 
 /** Stands between an instance and PostgreSQL, and resets connections at a chosen statement. */
-export class DatabaseProxy {
+export class DatabaseProxy extends TcpProxy {
   private readonly rules = new Set<Rule>();
-  private readonly clients = new Set<Socket>();
 
   private constructor(
-    private readonly server: Server,
-    private target: URL,
+    target: URL,
     private readonly passOn: (startup: Buffer) => Buffer,
   ) {
-    server.on('connection', (client) => this.relay(client));
+    super(target);
   }
 
   /** @param passOn changes the startup message of each connection */
-  static async start(
-    databaseUrl: string,
-    passOn = (startup: Buffer): Buffer => startup,
-  ): Promise<DatabaseProxy> {
-    const proxy = new DatabaseProxy(createServer(), new URL(databaseUrl), passOn);
-    proxy.server.listen(0, '127.0.0.1');
-    await once(proxy.server, 'listening');
-    return proxy;
-  }
-
-  /** The database's address through this proxy. */
-  get url(): string {
-    const url = new URL(this.target);
-    url.hostname = '127.0.0.1';
-    url.port = String((this.server.address() as AddressInfo).port);
-    return url.href;
+  static start(databaseUrl: string, passOn = (startup: Buffer): Buffer => startup): Promise<DatabaseProxy> {
+    return new DatabaseProxy(new URL(databaseUrl), passOn).listen();
   }
 
   /** @param limit maximum number of connections that it resets */
@@ -62,21 +45,7 @@ export class DatabaseProxy {
     this.resetAll();
   }
 
-  /** Resets every existing connection. */
-  resetAll(): void {
-    for (const client of this.clients) client.resetAndDestroy();
-  }
-
-  async stop(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.resetAll();
-    await closed;
-  }
-
-  private relay(client: Socket): void {
-    const server = connect(Number(this.target.port), this.target.hostname);
-    this.clients.add(client);
+  protected relay({ client, server }: Connection): void {
     let lost: Rule | undefined;
     let pass = this.passOn;
     const reset = (rule: Rule) => {
@@ -94,13 +63,6 @@ export class DatabaseProxy {
       if (lost) reset(lost);
       else client.write(answer);
     });
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      socket.on('error', () => undefined).on('close', () => other.destroy());
-    }
-    client.once('close', () => this.clients.delete(client));
   }
 }
 
