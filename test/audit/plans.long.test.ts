@@ -1,25 +1,18 @@
-import type { DataSource } from 'typeorm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AuditStore } from '../../src/audit/audit.store.js';
-import { openDataSource } from '../../src/database/data-source.js';
 import type { Database } from '../../src/database/database.js';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
-import { createMigratedDatabase } from '../world/database.js';
+import { useDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf, nodesOnTables, rowsTouched } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
 
 const ENTRIES = 20_000;
 const LIMIT = 100;
 const MIDDLE = { day: '2026-01-11', position: 500 };
 
-let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
-let dataSource: DataSource;
-let sql: SqlConsole;
+const database = useDatabase();
 
 beforeAll(async () => {
-  database = await createMigratedDatabase();
-  dataSource = await openDataSource(database.url);
-  sql = SqlConsole.open(database.url);
+  const { sql } = database;
   await sql.run(
     `ALTER TABLE audit_entries DISABLE TRIGGER USER;
      INSERT INTO audit_entries (day, position, created_at, actor, role, action, target, previous_hash, hash)
@@ -35,18 +28,12 @@ beforeAll(async () => {
   await sql.run('VACUUM (ANALYZE)');
 });
 
-afterAll(async () => {
-  await sql.close();
-  await dataSource.destroy();
-  await database.drop();
-});
-
 /** How many rows of the audit tables the store's statement reads. */
 async function rowsRead(read: (store: AuditStore) => Promise<unknown>): Promise<number> {
   let plan: Explained<ExecutedNode>[] = [];
   const query = async (statement: Statement, values: object) => {
     const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT json) ${statement.text}`;
-    plan = await sql.run(explain, valuesOf(statement, values));
+    plan = await database.sql.run(explain, valuesOf(statement, values));
     return [];
   };
   await read(new AuditStore({ query } as unknown as Database));

@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { USED_ADJUSTMENTS } from '../../src/wallet/used-adjustments.sql.js';
-import { createMigratedDatabase } from '../world/database.js';
+import { useDatabase } from '../world/database.js';
 import { type ExecutedNode, type Explained, nodesOf } from '../world/plan.js';
-import { SqlConsole } from '../world/sql-console.js';
 
-let sql: SqlConsole;
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  const database = await createMigratedDatabase();
-  sql = SqlConsole.open(database.url);
-  stop = async () => {
-    await sql.close();
-    await database.drop();
-  };
-});
-afterAll(() => stop());
+const database = useDatabase();
 
 /** Ten adjustments of 1.00 that count: TIMED_OUT for a month, or approved today. All others are older or DECLINED. */
 const ADJUSTMENTS = `
@@ -28,13 +17,13 @@ const ADJUSTMENTS = `
             FROM generate_series(1, 20000) n) numbered`;
 
 test('the used amount of a daily limit reads only the adjustments that count', async () => {
-  await sql.run(ADJUSTMENTS);
-  await sql.run('ANALYZE transactions');
+  await database.sql.run(ADJUSTMENTS);
+  await database.sql.run('ANALYZE transactions');
   const used = `SELECT sum(amount)::int AS used
                   FROM (SELECT 'lucky' AS operator_id, 'EUR' AS currency) l, LATERAL (${USED_ADJUSTMENTS}) adjustments`;
-  expect(await sql.run(used)).toEqual([{ used: 1_000 }]);
+  expect(await database.sql.run(used)).toEqual([{ used: 1_000 }]);
   const explain = `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) ${used}`;
-  const nodes = nodesOf(await sql.run<Explained<ExecutedNode>>(explain));
+  const nodes = nodesOf(await database.sql.run<Explained<ExecutedNode>>(explain));
   expect(nodes.map((node) => node['Index Name'])).toContain('transactions_adjustments');
   expect(nodes[0]!['Shared Hit Blocks'] + nodes[0]!['Shared Read Blocks']).toBeLessThan(50);
 });

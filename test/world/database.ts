@@ -1,6 +1,7 @@
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { beforeAll, inject } from 'vitest';
 import { Randomness } from '../../src/runtime/randomness.js';
+import { SqlConsole } from './sql-console.js';
 
 /** A database of the caller's own on the server of this run. */
 export interface TestDatabase {
@@ -16,6 +17,22 @@ export function createTestDatabase(): Promise<TestDatabase> {
 /** Creates a database with the current schema, which takes a fraction of the time that its migrations take. */
 export function createMigratedDatabase(): Promise<TestDatabase> {
   return create(`TEMPLATE ${inject('migratedDatabase')}`);
+}
+
+/** A database with the current schema: it is created before the tests of a file or `describe` and dropped after them. */
+export function useDatabase(): { readonly url: string; readonly sql: SqlConsole } {
+  // Declared at once and completed when the database exists, so that a test file can hold it in a constant.
+  const created = {} as { url: string; sql: SqlConsole };
+  beforeAll(async () => {
+    const { url, drop } = await createMigratedDatabase();
+    const sql = SqlConsole.open(url);
+    Object.assign(created, { url, sql });
+    return async () => {
+      await sql.close();
+      await drop();
+    };
+  });
+  return created;
 }
 
 async function create(origin: string): Promise<TestDatabase> {

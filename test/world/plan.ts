@@ -1,8 +1,7 @@
 import pg from 'pg';
 import { beforeAll } from 'vitest';
 import { type Statement, valuesOf } from '../../src/database/statement.js';
-import { createMigratedDatabase } from './database.js';
-import { SqlConsole } from './sql-console.js';
+import { useDatabase } from './database.js';
 
 /** A node of a plan from EXPLAIN (FORMAT json). */
 export interface PlanNode {
@@ -107,26 +106,14 @@ function literal(value: unknown): string {
 }
 
 /** A database to be filled for tests of plans. */
-export interface PlanDatabase {
-  readonly url: string;
-  readonly sql: SqlConsole;
-  readonly planner: Planner;
-}
+export type PlanDatabase = ReturnType<typeof useDatabase> & { planner: Planner };
 
 /** The database of a test file or of a `describe`: it is created before the tests and dropped after them. */
 export function usePlanDatabase(): PlanDatabase {
-  // Declared at once and completed when the database exists, so that a test file can hold it in a constant.
-  const created = {} as PlanDatabase;
+  const database = useDatabase() as PlanDatabase;
   beforeAll(async () => {
-    const { url, drop } = await createMigratedDatabase();
-    const sql = SqlConsole.open(url);
-    const planner = await Planner.open(url);
-    Object.assign(created, { url, sql, planner });
-    return async () => {
-      await planner.close();
-      await sql.close();
-      await drop();
-    };
+    database.planner = await Planner.open(database.url);
+    return () => database.planner.close();
   });
-  return created;
+  return database;
 }
