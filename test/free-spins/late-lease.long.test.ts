@@ -1,8 +1,7 @@
-import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CANCEL, GRANT, REVOKE } from '../world/provider.js';
 import { useWorld, type World } from '../world/world.js';
-import { Tool, until } from './tool.js';
+import { suspendCallback, Tool, until } from './tool.js';
 
 /*
  * An instance that is suspended between its claim and the call does not send the call once the lease has ended.
@@ -14,8 +13,6 @@ const SHORT_LEASE = {
   TRANSACTION_LEASE_SECONDS: '2',
   OPERATOR_TIMEOUT_MS: '500',
 };
-/** Number of the advisory lock for which the next callback waits. */
-const SUSPENDED = 4_711;
 
 const world = useWorld();
 const tool = new Tool(world);
@@ -24,7 +21,6 @@ beforeAll(async () => {
   instance = await world.another(world.clock, SHORT_LEASE);
 });
 afterAll(() => instance.app.close());
-afterEach(() => world.sql.run('DROP FUNCTION IF EXISTS suspend CASCADE; DROP SEQUENCE IF EXISTS suspended'));
 
 /** Does the work, whose callback is claimed, but begins only when the condition holds. */
 async function suspended<T>(
@@ -32,20 +28,10 @@ async function suspended<T>(
   work: () => Promise<T>,
   isOver: () => Promise<boolean>,
 ): Promise<T> {
-  const blocker = new Client({ connectionString: world.databaseUrl });
-  await blocker.connect();
-  await blocker.query('SELECT pg_advisory_lock($1)', [SUSPENDED]);
-  await world.sql.run(`
-    CREATE SEQUENCE suspended;
-    CREATE FUNCTION suspend() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF nextval('suspended') = 1 THEN PERFORM pg_advisory_xact_lock(${SUSPENDED}); END IF;
-      RETURN NEW;
-    END $$;
-    CREATE TRIGGER suspend BEFORE INSERT ON callbacks FOR EACH ROW WHEN (NEW.route = '${route}')
-      EXECUTE FUNCTION suspend()`);
+  const suspension = await suspendCallback(world, route);
   const result = work();
   await until('the lease is over', isOver);
-  await blocker.end();
+  await suspension.release();
   return result;
 }
 

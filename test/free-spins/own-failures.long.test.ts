@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { StatusRunner } from '../../src/free-spins/batches/status.runner.js';
@@ -6,7 +5,7 @@ import { RevocationNotifier } from '../../src/session/revocation.notifier.js';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { CANCEL, GRANT, REVOKE, STATUS } from '../world/provider.js';
 import { OPERATOR, PROVIDER, useWorld } from '../world/world.js';
-import { Tool, until } from './tool.js';
+import { suspendCallback, Tool, until } from './tool.js';
 
 /*
  * A failure of the platform's own database is no silence of the provider: the work stays due, and nothing is given up.
@@ -33,30 +32,8 @@ async function acceptCallbacks(): Promise<void> {
 }
 afterEach(acceptCallbacks);
 
-/** Number of the advisory lock for which the attempt of `failLate` waits. */
-const LATE = 4_711;
-
 /** The next callback on the route cannot be recorded, which is known only after `release`. All others can. */
-async function failLate(route: string): Promise<{ arrived(): Promise<void>; release(): Promise<void> }> {
-  const blocker = new Client({ connectionString: world.databaseUrl });
-  await blocker.connect();
-  await blocker.query('SELECT pg_advisory_lock($1)', [LATE]);
-  await world.sql.run(`
-    CREATE SEQUENCE late;
-    CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF nextval('late') = 1 THEN PERFORM pg_advisory_xact_lock(${LATE}); RAISE 'late'; END IF;
-      RETURN NEW;
-    END $$;
-    CREATE TRIGGER fail_late BEFORE INSERT ON callbacks FOR EACH ROW WHEN (NEW.route = '${route}')
-      EXECUTE FUNCTION fail_late()`);
-  const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LATE} AND NOT granted`;
-  return {
-    arrived: () => until('an attempt waits', async () => (await world.sql.run(waiting)).length === 1),
-    release: () => blocker.end(),
-  };
-}
-
-afterEach(() => world.sql.run('DROP FUNCTION IF EXISTS fail_late CASCADE; DROP SEQUENCE IF EXISTS late'));
+const failLate = (route: string) => suspendCallback(world, route, `RAISE 'late';`);
 
 /** Waits until no grant or cancel of the queue is under way. */
 const untilIdle = () =>

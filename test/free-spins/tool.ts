@@ -1,4 +1,5 @@
-import { expect } from 'vitest';
+import { Client } from 'pg';
+import { expect, onTestFinished } from 'vitest';
 import type { ReceivedCall } from '../world/counterpart.js';
 import { grantOrder } from '../world/grant-order.js';
 import type { Reply, World } from '../world/world.js';
@@ -80,6 +81,35 @@ export class Tool {
       [requestRef],
     );
   }
+}
+
+/** Number of the advisory lock for which a suspended callback waits. */
+const SUSPENDED = 4_711;
+
+/**
+ * Suspends the next callback on the route after its claim and before its call, until `release`.
+ * @param then what happens in the database after that, in PL/pgSQL
+ */
+export async function suspendCallback({ sql, databaseUrl }: World, route: string, then = '') {
+  const blocker = new Client({ connectionString: databaseUrl });
+  await blocker.connect();
+  await blocker.query('SELECT pg_advisory_lock($1)', [SUSPENDED]);
+  await sql.run(`
+    CREATE SEQUENCE suspended;
+    CREATE FUNCTION suspend() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('suspended') = 1 THEN PERFORM pg_advisory_xact_lock(${SUSPENDED}); ${then} END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER suspend BEFORE INSERT ON callbacks FOR EACH ROW WHEN (NEW.route = '${route}')
+      EXECUTE FUNCTION suspend()`);
+  onTestFinished(async () => {
+    await sql.run('DROP FUNCTION suspend CASCADE; DROP SEQUENCE suspended');
+  });
+  const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SUSPENDED} AND NOT granted`;
+  return {
+    arrived: () => until('an attempt waits', async () => (await sql.run(waiting)).length === 1),
+    release: () => blocker.end(),
+  };
 }
 
 /** Waits until the condition holds: in the longer suites, whose tests have more time, for longer. */
