@@ -6,7 +6,7 @@ import { certificateOf, type GradedLatency, graded } from './reports/certificate
 import { htmlCertificate } from './reports/html.js';
 import { jsonReport } from './reports/json.js';
 import { junitReport } from './reports/junit.js';
-import { counts, type Run, verdict } from './reports/run.js';
+import { counts, type Run, SUBJECTS, verdict } from './reports/run.js';
 import { type Answering, runCases } from './runner.js';
 
 /** The options that all certifications share. */
@@ -30,8 +30,18 @@ test less than their defaults, such as a longer time-out.
 
 Exit status: 0 nothing failed, 1 something did, 2 the command cannot be carried out.`;
 
+/** A command that certifies. */
+interface Certification<Subject> {
+  name: keyof typeof SUBJECTS;
+  /** All its cases. */
+  cases: readonly Case<Subject>[];
+  /** The definitions of its options. */
+  options: Readonly<Record<string, object>>;
+}
+
 interface Selection {
   only?: string[] | undefined;
+  list: boolean;
 }
 
 interface Files {
@@ -41,7 +51,7 @@ interface Files {
 }
 
 /** Prints the cases, one per line, each with the rule of the contract that it holds, and returns the exit status. */
-export function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
+function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
   for (const { id, group, title, rule } of cases) {
     terminal.print(`${group.padEnd(11)} ${id.padEnd(32)} ${title}. Rule: ${rule}`);
   }
@@ -52,9 +62,9 @@ export function listCases(cases: readonly Case<never>[], terminal: Terminal): nu
  * Returns the cases that `--only` names, without it all of them, and whether these are all.
  * @throws UsageError for an unknown id
  */
-export function selectCases<C extends { id: string }>(
+function selectCases<C extends { id: string }>(
   all: readonly C[],
-  { only }: Selection,
+  { only }: Pick<Selection, 'only'>,
 ): { cases: readonly C[]; complete: boolean } {
   const unknown = only?.find((id) => !all.some((each) => each.id === id));
   if (unknown !== undefined) throw new UsageError(`There is no case "${unknown}": --list prints them.`);
@@ -93,27 +103,31 @@ export function optionsOf(
 }
 
 /**
- * Runs the cases, prints each result, writes the reports and resolves with the exit status.
- * @throws UsageError if a report cannot be written; if its path is wrong, before the first case
+ * Lists the cases, or runs those that are selected, prints each result, writes the reports and resolves with the exit
+ * status.
+ * @param prepare checks the other options and returns what the cases test, and its address or command
+ * @throws UsageError if the command cannot be carried out or a report cannot be written; if its path is wrong, before the
+ * first case
  */
 export async function certifyWith<Subject extends Answering>(
-  cases: readonly Case<Subject>[],
-  subject: Subject,
-  about: Omit<Run, 'version' | 'startedAt' | 'results'>,
-  files: Files,
+  { name: certification, cases: all, options }: Certification<Subject>,
+  values: Readonly<Record<string, unknown>> & Selection & Files,
   terminal: Terminal,
+  prepare: () => Promise<{ tested: Subject; tenantId: string; url: string }>,
 ): Promise<number> {
-  const opened = await openAll(files);
+  if (values.list) return listCases(all, terminal);
+  const { cases, complete } = selectCases(all, values);
+  const { tested, tenantId, url } = await prepare();
+  const opened = await openAll(values);
   try {
     const startedAt = new Date(terminal.now()).toISOString();
-    terminal.print(`${cases.length} cases against ${about.address.url} as ${about.tenantId}\n`);
-    const results = await runCases(
-      cases,
-      subject,
-      (result) => terminal.print(line(result, terminal)),
-      terminal.now,
-    );
-    const run = { ...about, version: VERSION, startedAt, results };
+    terminal.print(`${cases.length} cases against ${url} as ${tenantId}\n`);
+    const report = (result: CaseResult) => terminal.print(line(result, terminal));
+    const results = await runCases(cases, tested, report, terminal.now);
+    const { subject, addressName } = SUBJECTS[certification];
+    const address = { name: addressName, url };
+    const about = { certification, subject, version: VERSION, tenantId, address, startedAt, complete };
+    const run = { ...about, ...optionsOf(options, values), results };
     terminal.print(summary(run));
     await writeAll(opened, reportsOf(run));
     const { failed, blocked } = counts(results);

@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { millisecondsOption, type Terminal, UsageError } from '../../terminal.js';
-import {
-  CERTIFICATION_HELP,
-  CERTIFICATION_OPTIONS,
-  certifyWith,
-  listCases,
-  optionsOf,
-  selectCases,
-} from '../certification.js';
-import { SUBJECTS } from '../reports/run.js';
+import { CERTIFICATION_HELP, CERTIFICATION_OPTIONS, certifyWith } from '../certification.js';
 import { CLIENT_CASES } from './cases.js';
 import { ClientRunner } from './client-runner.js';
 
@@ -48,24 +40,17 @@ const TENANT_ID = 'certify-client';
 /** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certifyClient(args: string[], terminal: Terminal): Promise<number> {
   const { values, positionals: command } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  if (values.list) return listCases(CLIENT_CASES, terminal);
-  const { cases, complete } = selectCases(CLIENT_CASES, values);
-  if (command.length === 0)
-    throw new UsageError('The command that sends a transaction is missing: name it after --.');
-  const client = {
-    command,
-    tenantId: TENANT_ID,
-    secret: randomBytes(32).toString('base64url'),
-    timeoutMs: millisecondsOption('timeout-ms', values['timeout-ms'], 1),
-    attemptMs: millisecondsOption('attempt-ms', values['attempt-ms'], 1),
-  };
-  const about = {
-    certification: 'certify-client',
-    subject: SUBJECTS['certify-client'].subject,
-    tenantId: TENANT_ID,
-    address: { name: SUBJECTS['certify-client'].addressName, url: command.join(' ') },
-    complete,
-    ...optionsOf(OPTIONS, values),
-  };
-  return certifyWith(cases, new ClientRunner(client, terminal.now), about, values, terminal);
+  const certification = { name: 'certify-client', cases: CLIENT_CASES, options: OPTIONS } as const;
+  return certifyWith(certification, values, terminal, async () => {
+    if (command.length === 0)
+      throw new UsageError('The command that sends a transaction is missing: name it after --.');
+    const client = {
+      command,
+      tenantId: TENANT_ID,
+      secret: randomBytes(32).toString('base64url'),
+      timeoutMs: millisecondsOption('timeout-ms', values['timeout-ms'], 1),
+      attemptMs: millisecondsOption('attempt-ms', values['attempt-ms'], 1),
+    };
+    return { tested: new ClientRunner(client, terminal.now), tenantId: TENANT_ID, url: command.join(' ') };
+  });
 }

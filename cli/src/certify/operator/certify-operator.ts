@@ -11,15 +11,7 @@ import {
   type Terminal,
   UsageError,
 } from '../../terminal.js';
-import {
-  CERTIFICATION_HELP,
-  CERTIFICATION_OPTIONS,
-  certifyWith,
-  listCases,
-  optionsOf,
-  selectCases,
-} from '../certification.js';
-import { SUBJECTS } from '../reports/run.js';
+import { CERTIFICATION_HELP, CERTIFICATION_OPTIONS, certifyWith } from '../certification.js';
 import { WalletCaller, type WalletUnderTest } from './caller.js';
 import { WALLET_CASES } from './cases.js';
 
@@ -78,20 +70,13 @@ const IDLE_MS = 4_700;
 /** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certifyOperator(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
-  if (values.list) return listCases(WALLET_CASES, terminal);
-  const { cases, complete } = selectCases(WALLET_CASES, values);
-  const wallet = walletIn(values, secretFrom(terminal), terminal.idleMs);
-  const about = {
-    certification: 'certify-operator',
-    subject: SUBJECTS['certify-operator'].subject,
-    tenantId: wallet.tenantId,
-    address: { name: SUBJECTS['certify-operator'].addressName, url: wallet.baseUrl.href },
-    complete,
-    ...optionsOf(OPTIONS, values),
-  };
-  const caller = new WalletCaller(wallet, terminal.now);
-  await caller.calls.reach();
-  return certifyWith(cases, caller, about, values, terminal);
+  const certification = { name: 'certify-operator', cases: WALLET_CASES, options: OPTIONS } as const;
+  return certifyWith(certification, values, terminal, async () => {
+    const wallet = walletIn(values, secretFrom(terminal), terminal.idleMs);
+    const tested = new WalletCaller(wallet, terminal.now);
+    await tested.calls.reach();
+    return { tested, tenantId: wallet.tenantId, url: wallet.baseUrl.href };
+  });
 }
 
 function parse(args: string[]) {

@@ -11,15 +11,7 @@ import {
   type Terminal,
   UsageError,
 } from '../../terminal.js';
-import {
-  CERTIFICATION_HELP,
-  CERTIFICATION_OPTIONS,
-  certifyWith,
-  listCases,
-  optionsOf,
-  selectCases,
-} from '../certification.js';
-import { SUBJECTS } from '../reports/run.js';
+import { CERTIFICATION_HELP, CERTIFICATION_OPTIONS, certifyWith } from '../certification.js';
 import { ProviderCaller, type ProviderUnderTest } from './caller.js';
 import { PROVIDER_CASES } from './cases.js';
 
@@ -64,20 +56,13 @@ type Values = ReturnType<typeof parse>;
 /** @throws UsageError, or what parseArgs throws, if the command cannot be carried out */
 export async function certify(args: string[], terminal: Terminal): Promise<number> {
   const values = parse(args);
-  if (values.list) return listCases(PROVIDER_CASES, terminal);
-  const { cases, complete } = selectCases(PROVIDER_CASES, values);
-  const provider = providerIn(values, secretFrom(terminal));
-  const about = {
-    certification: 'certify',
-    subject: SUBJECTS.certify.subject,
-    tenantId: provider.tenantId,
-    address: { name: SUBJECTS.certify.addressName, url: provider.baseUrl.href },
-    complete,
-    ...optionsOf(OPTIONS, values),
-  };
-  const caller = new ProviderCaller(provider, terminal.now);
-  await caller.calls.reach();
-  return certifyWith(cases, caller, about, values, terminal);
+  const certification = { name: 'certify', cases: PROVIDER_CASES, options: OPTIONS } as const;
+  return certifyWith(certification, values, terminal, async () => {
+    const provider = providerIn(values, secretFrom(terminal));
+    const tested = new ProviderCaller(provider, terminal.now);
+    await tested.calls.reach();
+    return { tested, tenantId: provider.tenantId, url: provider.baseUrl.href };
+  });
 }
 
 function parse(args: string[]) {
