@@ -382,11 +382,7 @@ describe('who may decide:', () => {
 
 describe('an operator', () => {
   const { operatorId: _, ...order } = grantOrder();
-  const read = (id: string, operator: string) => {
-    const path = `/v1/operator/approvals/${id}`;
-    const headers = world.signature(operator, path, '', { method: 'GET' });
-    return world.request(path, { headers: { ...headers } });
-  };
+  const read = (id: string, operator: string) => world.signedGet(operator, `/v1/operator/approvals/${id}`);
 
   test('waits for an administrator, and reads the outcome of its own grant only', async () => {
     const response = await world.signed(OPERATOR, '/v1/operator/free-spins', order);

@@ -143,10 +143,8 @@ const SCENARIOS: Record<string, Record<string, () => Promise<Reply>>> = {
     },
   },
   "an operator's list": {
-    'an `operatorId`, even its own': () => {
-      const path = `/v1/operator/transactions?operatorId=${OPERATOR}`;
-      return world.request(path, { headers: world.signature(OPERATOR, path, '', { method: 'GET' }) });
-    },
+    'an `operatorId`, even its own': () =>
+      world.signedGet(OPERATOR, `/v1/operator/transactions?operatorId=${OPERATOR}`),
   },
   'an admin route': {
     'an unknown field': () =>

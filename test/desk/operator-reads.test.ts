@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { columnsOf } from '../../src/api/lists/item.js';
 import { OwnRoundDetail, OwnTransactionDetail } from '../../src/desk/operator-desk.response.js';
-import type { LaunchedSession, Reply } from '../world/world.js';
+import type { LaunchedSession } from '../world/world.js';
 import { CSV, GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { type Body, timedOut } from './desk.js';
 
@@ -27,11 +27,8 @@ beforeAll(async () => {
   }
 });
 
-const read = (operator: string, path: string, headers: Record<string, string> = {}): Promise<Reply> => {
-  const target = `/v1/operator/${path}`;
-  const signature = world.signature(operator, target, '', { method: 'GET' });
-  return world.request(target, { headers: { ...signature, ...headers } });
-};
+const read = (operator: string, path: string, headers = {}) =>
+  world.signedGet(operator, `/v1/operator/${path}`, headers);
 const csvOfAdmin = (path: string) => world.admin('GET', `/v1/admin/${path}`, undefined, CSV);
 
 const HIDDEN = ['advice', 'responseBody', 'operatorRequest', 'operatorBody', 'body'];

@@ -47,10 +47,7 @@ beforeAll(async () => {
 });
 
 const asAdmin = (path: string) => world.admin('GET', `/v1/admin/${path}`);
-const asOperator = (path: string): Promise<Reply> => {
-  const target = `/v1/operator/${path}`;
-  return world.request(target, { headers: world.signature(OPERATOR, target, '', { method: 'GET' }) });
-};
+const asOperator = (path: string) => world.signedGet(OPERATOR, `/v1/operator/${path}`);
 
 interface Page {
   readonly items: readonly Record<string, unknown>[];

@@ -17,11 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => locker.end());
 
-function read(operator: string, list: string): Promise<Reply> {
-  const path = `/v1/operator/${list}`;
-  const headers = world.signature(operator, path, '', { method: 'GET' });
-  return world.request(path, { headers });
-}
+const read = (operator: string, list: string) => world.signedGet(operator, `/v1/operator/${list}`);
 
 interface Waiting {
   readonly callers: ReadonlyMap<string, { readonly waiting: ReadonlySet<unknown> }>;

@@ -129,9 +129,7 @@ test('the answers of the operator routes are documented', async () => {
   const launched = documented(LAUNCH, await call(LAUNCH, launch, OPERATOR), 201);
   const sessionId = String(launched.json['sessionId']);
   for (const [name, ...values] of [['GET /v1/operator/sessions'], [SESSION, sessionId]] as const) {
-    const path = target(name, ...values);
-    const headers = world.signature(OPERATOR, path, '', { method: 'GET' });
-    documented(name, await world.request(path, { headers }), 200);
+    documented(name, await world.signedGet(OPERATOR, target(name, ...values)), 200);
   }
   documented(REVOKE, await call(REVOKE, { reason: 'KICK' }, OPERATOR, sessionId), 200);
   documented(REVOKE, await call(REVOKE, { reason: 'KICK' }, OPERATOR, randomUUID()), 404);

@@ -334,7 +334,7 @@ describe('the resend of a batch', () => {
 
 describe('an operator', () => {
   const signed = (operator: string, path: string, body?: object) =>
-    body ? world.signed(operator, path, body) : tool.signedGet(operator, path);
+    body ? world.signed(operator, path, body) : world.signedGet(operator, path);
 
   test('has the same routes for its own batches, and none for those of another', async () => {
     const { operatorId: _, ...order } = batchOrder(2);

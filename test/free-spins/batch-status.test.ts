@@ -152,7 +152,7 @@ describe('the status of a batch', () => {
     const batch = await settled(batchOrder(1));
     const path = batch.path.replace('/admin/', '/operator/');
     expect((await world.signed(OTHER_OPERATOR, `${path}/status`, '')).status).toBe(404);
-    expect((await tool.signedGet(OTHER_OPERATOR, `${path}/failures`)).status).toBe(404);
+    expect((await world.signedGet(OTHER_OPERATOR, `${path}/failures`)).status).toBe(404);
     const unknown = `${BATCHES}/00000000-0000-4000-8000-000000000000`;
     expect((await world.admin('POST', `${unknown}/status`)).status).toBe(404);
     expect((await world.admin('GET', `${unknown}/failures`)).status).toBe(404);
@@ -176,7 +176,7 @@ test('the failures of a batch are listed by cause, the most frequent first', asy
   ];
   const support = await world.person('support');
   expect((await support.call('GET', `${path}/failures`)).json).toEqual({ items: failures });
-  const own = await tool.signedGet(OPERATOR, `${path.replace('/admin/', '/operator/')}/failures`);
+  const own = await world.signedGet(OPERATOR, `${path.replace('/admin/', '/operator/')}/failures`);
   expect(own.json).toEqual({ items: failures });
   await world.admin('POST', `${path}/resend`, { includeUnknown: true });
   await until('all are granted', async () => (await read({ path }))['granted'] === 6);

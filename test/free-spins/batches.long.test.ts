@@ -161,10 +161,10 @@ describe('a batch', () => {
     expect(reply.status).toBe(202);
     const { batchId } = reply.json;
     await finished(batchId);
-    const seen = await tool.signedGet(OPERATOR, `${path}/${String(batchId)}`);
+    const seen = await world.signedGet(OPERATOR, `${path}/${String(batchId)}`);
     expect(seen.json).toMatchObject({ total: 2, granted: 2 });
-    expect((await tool.signedGet(OTHER_OPERATOR, `${path}/${String(batchId)}`)).status).toBe(404);
-    expect((await tool.signedGet(OPERATOR, `${path}/no-uuid`)).status).toBe(404);
+    expect((await world.signedGet(OTHER_OPERATOR, `${path}/${String(batchId)}`)).status).toBe(404);
+    expect((await world.signedGet(OPERATOR, `${path}/no-uuid`)).status).toBe(404);
     expect((await world.signed(OTHER_OPERATOR, path, body)).status).toBe(409);
     const { batchRef: __, ...without } = body;
     expect((await world.signed(OPERATOR, path, without)).status).toBe(400);

@@ -99,10 +99,10 @@ describe('a grant that is answered with the externalRef of a live grant of the p
     }, PATIENCE);
     const { requestRef } = duplicate;
     const list = `free-spins?playerRef=${playerRef}`;
-    expect((await tool.signedGet(OPERATOR, `/v1/operator/${path}`)).json['items']).toEqual([duplicate]);
+    expect((await world.signedGet(OPERATOR, `/v1/operator/${path}`)).json['items']).toEqual([duplicate]);
     for (const { json } of [
       await world.admin('GET', `/v1/admin/${list}`),
-      await tool.signedGet(OPERATOR, `/v1/operator/${list}`),
+      await world.signedGet(OPERATOR, `/v1/operator/${list}`),
     ]) {
       const grants = json['items'] as { requestRef: string; duplicateOf?: string }[];
       expect(grants.map((grant) => [grant.requestRef, grant.duplicateOf])).toEqual([
@@ -112,7 +112,7 @@ describe('a grant that is answered with the externalRef of a live grant of the p
     }
     const single = `free-spins/${requestRef}`;
     expect(await read(requestRef)).toMatchObject({ duplicateOf: first });
-    expect((await tool.signedGet(OPERATOR, `/v1/operator/${single}`)).json).toMatchObject({
+    expect((await world.signedGet(OPERATOR, `/v1/operator/${single}`)).json).toMatchObject({
       duplicateOf: first,
       winnings: NOTHING,
     });

@@ -83,7 +83,7 @@ describe('expiresAt', () => {
       items: [shown, shown],
     });
     expect(
-      (await tool.signedGet(OPERATOR, '/v1/operator/free-spins/batches?limit=1')).json['items'],
+      (await world.signedGet(OPERATOR, '/v1/operator/free-spins/batches?limit=1')).json['items'],
     ).toMatchObject([shown]);
     for (const path of [GRANTS, BATCHES]) {
       const csv = await world.admin('GET', path, undefined, CSV);

@@ -43,13 +43,13 @@ describe('an operator', () => {
     expect((await act('resend')).json['state']).toBe('GRANTED');
     expect((await world.signed(OPERATOR, path, order)).status).toBe(200);
     expect((await act('status')).json).toMatchObject({ remainingSpins: 5 });
-    expect((await tool.signedGet(OPERATOR, `${path}/${order.requestRef}`)).json).toMatchObject({
+    expect((await world.signedGet(OPERATOR, `${path}/${order.requestRef}`)).json).toMatchObject({
       operatorId: OPERATOR,
       state: 'GRANTED',
       winnings: { count: 0, totalMinor: 0 },
     });
     expect((await act('cancel')).json['state']).toBe('CANCELLED');
-    const listed = await tool.signedGet(OPERATOR, `${path}?playerRef=${order.playerRef}`);
+    const listed = await world.signedGet(OPERATOR, `${path}?playerRef=${order.playerRef}`);
     expect(listed.json['items']).toMatchObject([{ requestRef: order.requestRef }]);
   });
 
@@ -58,7 +58,7 @@ describe('an operator', () => {
     const orders = [own(), own()].map((order) => ({ ...order, playerRef }));
     for (const order of orders) await world.signed(OPERATOR, path, order);
     const pageOf = async (query: string) =>
-      (await tool.signedGet(OPERATOR, `${path}?playerRef=${playerRef}&limit=1${query}`)).json;
+      (await world.signedGet(OPERATOR, `${path}?playerRef=${playerRef}&limit=1${query}`)).json;
     const first = await pageOf('');
     expect(first['items']).toMatchObject([{ requestRef: orders[1]!.requestRef }]);
     const second = await pageOf(`&cursor=${String(first['nextCursor'])}`);
@@ -67,7 +67,7 @@ describe('an operator', () => {
   });
 
   test.each([path, `${path}/batches`])('has no CSV of %s, so no parameter bom', async (list) => {
-    expect((await tool.signedGet(OPERATOR, `${list}?bom=true`)).status).toBe(400);
+    expect((await world.signedGet(OPERATOR, `${list}?bom=true`)).status).toBe(400);
   });
 
   test("does not see another operator's grants, nor which operator uses a requestRef", async () => {
@@ -80,9 +80,9 @@ describe('an operator', () => {
         404,
       );
     }
-    expect((await tool.signedGet(OTHER_OPERATOR, `${path}/${order.requestRef}`)).status).toBe(404);
-    expect((await tool.signedGet(OTHER_OPERATOR, path)).json['items']).toEqual([]);
-    expect((await tool.signedGet(OTHER_OPERATOR, `${path}?operatorId=${OPERATOR}`)).status).toBe(400);
+    expect((await world.signedGet(OTHER_OPERATOR, `${path}/${order.requestRef}`)).status).toBe(404);
+    expect((await world.signedGet(OTHER_OPERATOR, path)).json['items']).toEqual([]);
+    expect((await world.signedGet(OTHER_OPERATOR, `${path}?operatorId=${OPERATOR}`)).status).toBe(400);
   });
 
   test.each(['', '/batches'])('uses only its own cursors of the list %j', async (list) => {
@@ -94,12 +94,12 @@ describe('an operator', () => {
     };
     const cursorOf = async (operator: string) => {
       for (let created = 0; created < 2; created += 1) await create(operator);
-      return (await tool.signedGet(operator, `${path}${list}?limit=1`)).json['nextCursor'];
+      return (await world.signedGet(operator, `${path}${list}?limit=1`)).json['nextCursor'];
     };
     const [foreign, cursor] = [await cursorOf(OTHER_OPERATOR), await cursorOf(OPERATOR)];
     const ofAdmin = await world.admin('GET', `/v1/admin/free-spins${list}?operatorId=${OPERATOR}&limit=1`);
     const statusWith = async (used: unknown) =>
-      (await tool.signedGet(OPERATOR, `${path}${list}?cursor=${String(used)}`)).status;
+      (await world.signedGet(OPERATOR, `${path}${list}?cursor=${String(used)}`)).status;
     expect(await statusWith(cursor)).toBe(200);
     expect(await statusWith(foreign)).toBe(400);
     expect(await statusWith(ofAdmin.json['nextCursor'])).toBe(400);

@@ -48,12 +48,6 @@ export class Tool {
     return this.world.admin('POST', `/v1/admin/free-spins/${encodeURIComponent(requestRef)}/${action}`);
   }
 
-  /** A signed GET of an operator. */
-  signedGet(operator: string, path: string): Promise<Reply> {
-    const headers = this.world.signature(operator, path, '', { method: 'GET' });
-    return this.world.request(path, { headers: { ...headers } });
-  }
-
   /** The calls of a route that the provider received about a grant. */
   calls(path: string, requestRef: string): ReceivedCall[] {
     return this.world.provider.received.filter(

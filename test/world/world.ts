@@ -198,6 +198,13 @@ export class World {
     });
   }
 
+  /** A signed GET of an operator. */
+  signedGet(operator: string, path: string, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.request(path, {
+      headers: { ...this.signature(operator, path, '', { method: 'GET' }), ...headers },
+    });
+  }
+
   async launch(overrides: Record<string, unknown> = {}, operator = OPERATOR): Promise<LaunchedSession> {
     const request = { playerRef: `player-${randomUUID()}`, gameId: GAME, currency: 'EUR', ...overrides };
     const reply = await this.signed(operator, '/v1/operator/sessions', request);
