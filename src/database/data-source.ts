@@ -25,6 +25,13 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MS = 12_000;
 /** PostgreSQL's error code for a role without the necessary privilege. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
+/** PostgreSQL's error code for a lock that was not taken within `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * Longest wait of a migration's statement for a lock, in milliseconds. While it waits, other statements on the table
+ * queue behind it. Therefore the migration gives up, and the next start tries again.
+ */
+const MIGRATION_LOCK_TIMEOUT_MS = 5_000;
 /** Time-out of connecting for the migrations, and of each statement on the lock's connection, in milliseconds. */
 const START_TIMEOUT_MS = 3_000;
 /** Key of the advisory lock that lets one instance migrate at a time. The number is arbitrary. */
@@ -46,7 +53,11 @@ export function dataSourceOptions(url: string): PostgresDataSourceOptions {
     migrationsRun: true,
     migrationsTransactionMode: 'each',
     synchronize: false,
-    extra: { Client: Connection, connectionTimeoutMillis: START_TIMEOUT_MS },
+    extra: {
+      Client: Connection,
+      connectionTimeoutMillis: START_TIMEOUT_MS,
+      lock_timeout: MIGRATION_LOCK_TIMEOUT_MS,
+    },
   };
 }
 
@@ -208,6 +219,12 @@ async function runMigrations(url: string, lock: Connection): Promise<string[]> {
     return (await dataSource.runMigrations()).map(({ name }) => name);
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
+    if (code === LOCK_NOT_AVAILABLE) {
+      throw new Error(
+        `waited ${MIGRATION_LOCK_TIMEOUT_MS / 1000} s for a table that another transaction uses: run npm run migrate again while no dump or other long transaction runs (${message})`,
+        { cause: error },
+      );
+    }
     if (code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new Error(
       `this role may not change it: run npm run migrate with the owner's DATABASE_URL first, then ops/sql/grants.sql (${message})`,

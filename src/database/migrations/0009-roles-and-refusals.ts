@@ -1,10 +1,22 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
+/** Runs without a transaction, so that `audit_entries` is only locked for a moment. Each step can be repeated. */
 export class RolesAndRefusals1764000000009 extends ForwardMigration {
+  readonly transaction = false;
+
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(ROLES);
-    await runner.query(AUDIT);
+    await runner.query(COLUMNS);
+    await runner.query('ALTER TABLE audit_entries VALIDATE CONSTRAINT audit_entries_check');
+    await indexConcurrently(
+      runner,
+      'audit_entries_outcome',
+      `audit_entries (outcome, day, position) WHERE outcome <> 'done'`,
+    );
+    await indexConcurrently(runner, 'audit_entries_request_id', 'audit_entries (request_id, day, position)');
+    await runner.query(FUNCTIONS);
   }
 }
 
@@ -13,17 +25,20 @@ ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,
   ADD CONSTRAINT admin_keys_role_check CHECK (role IN ('admin', 'operations', 'promotions', 'support'));
 `;
 
+const COLUMNS = `
+ALTER TABLE audit_entries
+  ADD COLUMN IF NOT EXISTS actor_name text,
+  ADD COLUMN IF NOT EXISTS outcome text,
+  DROP CONSTRAINT IF EXISTS audit_entries_check,
+  ADD CONSTRAINT audit_entries_check CHECK (outcome IS NOT NULL OR actor_name IS NULL) NOT VALID;
+`;
+
 /**
  * If an entry has an outcome, its hash also covers the outcome and the actor's name. The previous version, which may
  * still run, writes entries without an outcome, whose hashes are unchanged. A word in the digest distinguishes the two
  * forms. src/audit/chain.ts computes the same hashes.
  */
-const AUDIT = `
-ALTER TABLE audit_entries ADD COLUMN IF NOT EXISTS actor_name text,
-  ADD COLUMN IF NOT EXISTS outcome text CHECK (outcome IS NOT NULL OR actor_name IS NULL);
-CREATE INDEX IF NOT EXISTS audit_entries_outcome ON audit_entries (outcome, day, position) WHERE outcome <> 'done';
-CREATE INDEX IF NOT EXISTS audit_entries_request_id ON audit_entries (request_id, day, position);
-
+const FUNCTIONS = `
 CREATE OR REPLACE FUNCTION audit_entry_hash(e audit_entries) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
   SELECT audit_digest(VARIADIC ARRAY['croupier audit', CASE WHEN e.outcome IS NULL THEN 'entry' ELSE 'entry with outcome' END,
       encode(e.previous_hash, 'hex'), e.day::text, e.position::text, audit_moment(e.created_at), e.actor, e.role,

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /** Number of months that have partitions after this migration, including the current one. */
@@ -26,12 +27,8 @@ export class MonthlyPartitions1764000000011 extends ForwardMigration {
 
 async function prepareCallbacks(runner: QueryRunner): Promise<void> {
   if (await isPartitioned(runner, 'callbacks')) return;
-  // The primary key of a partitioned table must contain its partition key. An interrupted run leaves an invalid index,
-  // which is dropped first.
-  await runner.query('DROP INDEX CONCURRENTLY IF EXISTS callbacks_of_id');
-  await runner.query(
-    'CREATE UNIQUE INDEX CONCURRENTLY callbacks_of_id ON callbacks (callback_id, created_at)',
-  );
+  // The primary key of a partitioned table must contain its partition key.
+  await indexConcurrently(runner, 'callbacks_of_id', 'callbacks (callback_id, created_at)', 'UNIQUE INDEX');
   await boundRows(runner, 'callbacks', 'created_at');
 }
 
@@ -169,14 +166,7 @@ BEGIN
 END $$;
 `;
 
-/**
- * While the exchange waits for its lock, all other statements on the table wait behind it. Therefore the exchange gives
- * up after this time, and the next start of the service tries again.
- */
-const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
-
 const CALLBACKS = `
-${LOCK_TIMEOUT}
 ALTER TABLE callbacks RENAME TO callbacks_so_far;
 ALTER TABLE callbacks_so_far ALTER COLUMN callback_id DROP IDENTITY;
 ALTER TABLE callbacks_so_far DROP CONSTRAINT callbacks_pkey, ADD PRIMARY KEY USING INDEX callbacks_of_id;
@@ -209,7 +199,6 @@ SELECT close_partition('callbacks', 'callbacks_default');
  * entry. The hash needs no unique index, because it covers the day and the position, which are unique.
  */
 const AUDIT = `
-${LOCK_TIMEOUT}
 ALTER TABLE audit_entries RENAME TO audit_entries_so_far;
 DROP TRIGGER audit_entries_chain ON audit_entries_so_far;
 ALTER TABLE audit_entries_so_far DROP CONSTRAINT audit_entries_hash_key;

@@ -4,7 +4,6 @@ import { ForwardMigration } from './forward-migration.js';
 export class Attention1764000000015 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(ITEMS);
-    await runner.query(UNDELIVERED);
   }
 }
 
@@ -66,10 +65,4 @@ CREATE TABLE attention_scans (
   name    text PRIMARY KEY,
   ran_at  timestamptz NOT NULL
 );
-`;
-
-/** This index is small, because it has only revocations whose notification is under way or has failed. */
-const UNDELIVERED = `
-CREATE INDEX session_revocations_undelivered ON session_revocations (created_at, session_id)
-  WHERE sent AND delivered IS NOT TRUE;
 `;

@@ -6,16 +6,13 @@ import { ForwardMigration } from './forward-migration.js';
  * a 200 is a replay, or the refusal of a transaction that is rolled back. Both columns are null if no such answer is
  * known.
  *
- * While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up after five
- * seconds, and the next start of the service tries again. The constraint is validated by a separate statement, which
- * blocks no reads or writes.
+ * The constraint is validated by a separate statement, which blocks no reads or writes.
  */
 export class ReportedAnswers1764000000019 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      SET LOCAL lock_timeout = '5s';
       ALTER TABLE transactions
         ADD COLUMN IF NOT EXISTS reported_status text,
         ADD COLUMN IF NOT EXISTS reported_at timestamptz,

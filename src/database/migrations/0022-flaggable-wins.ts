@@ -23,7 +23,7 @@ export class FlaggableWins1764000000022 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(TABLE);
     await runner.query(FUNCTIONS);
-    for (const trigger of TRIGGERS) await runner.query(`${LOCK_TIMEOUT} ${trigger}`);
+    for (const trigger of TRIGGERS) await runner.query(trigger);
     await runner.query(MARK_STORED_WINS);
   }
 }
@@ -122,12 +122,6 @@ BEGIN
   RETURN NULL;
 END $$;
 `;
-
-/**
- * While the creation of a trigger waits for its lock, writes to the table queue behind it. Therefore it gives up after
- * this time, and the next start of the service tries again.
- */
-const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 /**
  * A BET fires none of these triggers, unless it names free spins. Each INSERT evaluates the condition of the first

@@ -14,8 +14,7 @@ import { ForwardMigration } from './forward-migration.js';
  * The trigger reads `free_spin_grants` for each WIN of free spins, so a statement that locks this table for longer than a
  * moment stops these WINs. Therefore the constraints are added as NOT VALID and validated by separate statements, and
  * the index is created concurrently; neither blocks reads or writes. Validation cannot fail, because the columns are new
- * and the previous release sets neither. While ALTER TABLE waits for its lock, all statements on the table queue behind
- * it. Therefore it gives up after five seconds, and the next start of the service tries again.
+ * and the previous release sets neither.
  *
  * Each step can be repeated.
  */
@@ -23,8 +22,8 @@ export class DuplicateGrants1764000000025 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`SET LOCAL lock_timeout = '5s'; ${COLUMNS}`);
-    await runner.query(`SET LOCAL lock_timeout = '5s'; ${COLUMN_OF_ITEM}`);
+    await runner.query(COLUMNS);
+    await runner.query(COLUMN_OF_ITEM);
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_granted');
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_duplicate');
     await indexConcurrently(runner, 'free_spin_grants_duplicates', DUPLICATES);

@@ -13,9 +13,9 @@ export class ExpiringGrants1764000000026 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`SET LOCAL lock_timeout = '5s'; ${EXPIRY}`);
+    await runner.query(EXPIRY);
     await runner.query('ALTER TABLE free_spin_grants VALIDATE CONSTRAINT free_spin_grants_expiry');
-    await runner.query(`SET LOCAL lock_timeout = '5s'; ${STATUS_RUNS}`);
+    await runner.query(STATUS_RUNS);
     for (const [name, definition] of INDEXES) {
       await indexConcurrently(runner, name, definition);
     }

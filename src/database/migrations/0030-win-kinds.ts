@@ -6,14 +6,10 @@ import { ForwardMigration } from './forward-migration.js';
  * neither.
  *
  * No constraint checks the columns: each condition on a transaction costs every insert time, and these two decide nothing
- * about money. While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up
- * after five seconds, and the next start of the service tries again.
+ * about money.
  */
 export class WinKinds1764000000030 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      SET LOCAL lock_timeout = '5s';
-      ALTER TABLE transactions ADD COLUMN win_kind text, ADD COLUMN promotion_ref text
-    `);
+    await runner.query('ALTER TABLE transactions ADD COLUMN win_kind text, ADD COLUMN promotion_ref text');
   }
 }

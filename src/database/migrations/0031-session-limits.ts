@@ -5,16 +5,13 @@ import { ForwardMigration } from './forward-migration.js';
  * Adds what an operator may demand of a session: the highest stake of a BET, the jurisdiction, and the interval of
  * reality checks. The previous release ignores them.
  *
- * While ALTER TABLE waits for its lock, all statements on the table queue behind it. Therefore it gives up after five
- * seconds, and the next start of the service tries again. The constraint is validated by a separate statement, which
- * blocks no reads or writes.
+ * The constraint is validated by a separate statement, which blocks no reads or writes.
  */
 export class SessionLimits1764000000031 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      SET LOCAL lock_timeout = '5s';
       ALTER TABLE sessions
         ADD COLUMN IF NOT EXISTS max_bet_minor bigint,
         ADD COLUMN IF NOT EXISTS jurisdiction text,

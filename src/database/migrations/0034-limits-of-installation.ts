@@ -7,8 +7,6 @@ import { ForwardMigration } from './forward-migration.js';
  */
 export class LimitsOfInstallation1764000000034 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
-    // While ALTER TABLE waits for its lock, all statements on the table queue behind it.
-    await runner.query(`SET LOCAL lock_timeout = '5s'`);
     await runner.query(TRADED_CURRENCIES);
     // Last, because a foreign key's end also locks `tenants`, which every transaction reads, until the commit.
     await runner.query(LIMITS);

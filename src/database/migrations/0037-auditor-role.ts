@@ -4,8 +4,6 @@ import { ForwardMigration } from './forward-migration.js';
 /** Admits keys of the role `auditor`. The previous release refuses such a key with 403 on every route. */
 export class AuditorRole1764000000037 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
-    // While ALTER TABLE waits for its lock, the requests of all administrators queue behind it.
-    await runner.query(`SET LOCAL lock_timeout = '5s'`);
     await runner.query(`
       ALTER TABLE admin_keys DROP CONSTRAINT admin_keys_role_check,
         ADD CONSTRAINT admin_keys_role_check

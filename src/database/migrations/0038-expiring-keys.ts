@@ -4,8 +4,6 @@ import { ForwardMigration } from './forward-migration.js';
 /** Stores when a key expires. The previous release accepts an expired key, so it should not run for longer than needed. */
 export class ExpiringKeys1764000000038 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
-    // While ALTER TABLE waits for its lock, the requests of all administrators queue behind it.
-    await runner.query(`SET LOCAL lock_timeout = '5s'`);
     await runner.query('ALTER TABLE admin_keys ADD COLUMN expires_at timestamptz');
   }
 }

@@ -7,8 +7,6 @@ import { ForwardMigration } from './forward-migration.js';
  */
 export class AttentionUpdates1764000000045 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
-    // While ALTER TABLE waits for its lock, the changes of all items queue behind it.
-    await runner.query(`SET LOCAL lock_timeout = '5s'`);
     await runner.query(`
       ALTER TABLE attention_events DROP CONSTRAINT attention_events_event_check,
         ADD CONSTRAINT attention_events_event_check

@@ -6,14 +6,11 @@ import { ForwardMigration } from './forward-migration.js';
  * PostgreSQL parses and plans the expression of a CHECK again for every statement that writes; the function is planned
  * once per connection.
  *
- * Both changes are made in one transaction, so every row is checked at every time. While ALTER TABLE waits for its lock,
- * all statements on the table queue behind it. Therefore it gives up after five seconds, and the next start of the
- * service tries again.
+ * Both changes are made in one transaction, so every row is checked at every time.
  */
 export class SoundReportedAnswers1764000000048 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      SET LOCAL lock_timeout = '5s';
       ALTER TABLE transactions DROP CONSTRAINT transactions_reported;
       ${SOUND};
     `);

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { indexConcurrently } from './concurrent-index.js';
+import { dropIndexConcurrently, indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -16,6 +16,6 @@ export class SessionsAtOperatorOfPlayer1764000000050 extends ForwardMigration {
       'sessions_at_operator_of_player',
       `sessions (operator_id, player_ref, created_at, session_id)`,
     );
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS sessions_of_player_at_operator');
+    await dropIndexConcurrently(runner, 'sessions_of_player_at_operator');
   }
 }

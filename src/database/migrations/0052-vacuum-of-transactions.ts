@@ -16,7 +16,6 @@ import { ForwardMigration } from './forward-migration.js';
  */
 export class VacuumOfTransactions1764000000052 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query("SET LOCAL lock_timeout = '5s'");
     for (const table of TABLES) {
       await runner.query(
         `ALTER TABLE ${table} SET (autovacuum_vacuum_threshold = 100000, autovacuum_vacuum_scale_factor = 0.01,

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { indexConcurrently } from './concurrent-index.js';
+import { dropIndexConcurrently, indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -22,9 +22,7 @@ export class WinningsOfSharedReferences1764000000053 extends ForwardMigration {
     for (const [name, definition] of Object.entries(INDEXES_OF_GRANTS)) {
       await indexConcurrently(runner, name, `free_spin_grants ${definition}`);
     }
-    await runner.query(
-      `${LOCK_TIMEOUT} ALTER TABLE flaggable_wins ADD COLUMN IF NOT EXISTS free_spins_ref text`,
-    );
+    await runner.query('ALTER TABLE flaggable_wins ADD COLUMN IF NOT EXISTS free_spins_ref text');
     await runner.query(MARK_WIN_OF_FREE_SPINS);
     await indexConcurrently(
       runner,
@@ -39,13 +37,10 @@ export class WinningsOfSharedReferences1764000000053 extends ForwardMigration {
       'transactions_of_free_spins_of_player',
       `transactions (provider_id, free_spins_ref, operator_id, player_ref) WHERE free_spins_ref IS NOT NULL`,
     );
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_external');
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS transactions_of_free_spins');
+    await dropIndexConcurrently(runner, 'free_spin_grants_external');
+    await dropIndexConcurrently(runner, 'transactions_of_free_spins');
   }
 }
-
-/** While a statement waits for its lock, others queue behind it. It gives up, and the next start tries again. */
-const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '5s';";
 
 const INDEXES_OF_GRANTS = {
   free_spin_grants_external_of_player: `(provider_id, external_ref, operator_id, player_ref)

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { dropIndexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -9,13 +10,14 @@ export class UnusedIndexes1764000000056 extends ForwardMigration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const name of INDEXES) await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    for (const name of INDEXES) await dropIndexConcurrently(runner, name);
   }
 }
 
 const INDEXES = [
   'wins_above_limit_by_time',
+  // Migration 0015 no longer creates it.
   'session_revocations_undelivered',
-  // free_spin_grants_to_cancel_in_turn replaces it.
+  // free_spin_grants_to_cancel_in_turn replaces it, and migration 0013 no longer creates it.
   'free_spin_grants_to_cancel',
 ];

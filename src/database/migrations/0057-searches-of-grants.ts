@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { indexConcurrently } from './concurrent-index.js';
+import { dropIndexConcurrently, indexConcurrently } from './concurrent-index.js';
 import { ForwardMigration } from './forward-migration.js';
 
 /**
@@ -17,7 +17,8 @@ export class SearchesOfGrants1764000000057 extends ForwardMigration {
     for (const [name, definition] of Object.entries(INDEXES)) {
       await indexConcurrently(runner, name, `free_spin_grants ${definition}`);
     }
-    await runner.query('DROP INDEX CONCURRENTLY IF EXISTS free_spin_grants_carried_out');
+    // Migration 0013 no longer creates it.
+    await dropIndexConcurrently(runner, 'free_spin_grants_carried_out');
   }
 }
 

@@ -8,10 +8,26 @@ export async function indexConcurrently(
   runner: QueryRunner,
   name: string,
   definition: string,
+  kind: 'INDEX' | 'UNIQUE INDEX' = 'INDEX',
 ): Promise<void> {
   // An interrupted build leaves an invalid index.
-  await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
-  await runner.query(`CREATE INDEX CONCURRENTLY ${name} ON ${definition}`);
+  await dropIndexConcurrently(runner, name);
+  await waitForTransactions(runner, `CREATE ${kind} CONCURRENTLY ${name} ON ${definition}`);
+}
+
+/** Drops an index while the table is read and written. Must not run in a transaction; can be repeated. */
+export function dropIndexConcurrently(runner: QueryRunner, name: string): Promise<void> {
+  return waitForTransactions(runner, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+}
+
+/**
+ * Runs a statement without the time-out of locks, because its wait for earlier transactions holds up no reads or writes.
+ * If it fails, the connection is closed, so that the setting needs no reset.
+ */
+async function waitForTransactions(runner: QueryRunner, statement: string): Promise<void> {
+  await runner.query('SET lock_timeout = 0');
+  await runner.query(statement);
+  await runner.query('RESET lock_timeout');
 }
 
 /**
