@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { until } from '../process/built-service.js';
 import { useKillable } from '../process/killable.js';
+import { until } from '../world/patience.js';
 import { GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
 import { bearer, GAME, OPERATOR, PROVIDER, useWorld, type World } from '../world/world.js';

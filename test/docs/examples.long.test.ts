@@ -4,8 +4,8 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { playRound } from '../../src/demo/round.js';
 import { readSandboxFile, sandboxFileIn, type SandboxFile } from '../../src/sandbox/sandbox-file.js';
-import { until } from '../process/built-service.js';
 import { launch, type Launched } from '../process/launch.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { CHROMIUM, FLAGS } from '../world/browser.js';
 

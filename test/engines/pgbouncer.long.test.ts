@@ -5,15 +5,9 @@ import { BuiltService } from '../process/built-service.js';
 import { runAt } from '../world/database.js';
 import { alter, HOSTILE_SETTINGS, HOSTILE_TIMEOUTS, IRRELEVANT_SETTINGS } from '../world/hostile-settings.js';
 import { ended, launch } from '../process/launch.js';
+import { until } from '../world/patience.js';
 import { Load } from './load.js';
-import {
-  BINARIES,
-  PgBouncer,
-  POOL_MODES,
-  type PoolMode,
-  PostgresServer,
-  waitUntil,
-} from './postgres-server.js';
+import { BINARIES, PgBouncer, POOL_MODES, type PoolMode, PostgresServer } from './postgres-server.js';
 
 const ADMIN_API_KEY = 'admin-key-of-the-process-tests-01234567';
 const SECRETS_KEY = Buffer.alloc(32, 'process').toString('base64');
@@ -109,11 +103,11 @@ describe.each(MODES)('behind PgBouncer', (mode) => {
 
       test('makes the service not ready, and is named', async () => {
         await reconnect();
-        await waitUntil(async () => (await readiness()).settings?.includes(NAME) ?? false);
+        await until(async () => (await readiness()).settings?.includes(NAME) ?? false);
         expect((await readiness()).code).toBe(503);
         await remedy();
         await reconnect();
-        await waitUntil(async () => (await readiness()).code === 200);
+        await until(async () => (await readiness()).code === 200);
         expect((await readiness()).settings).toBeUndefined();
         expect(service.logged('connections to PostgreSQL have other settings')).toHaveLength(1);
       }, 120_000);

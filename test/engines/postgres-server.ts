@@ -12,6 +12,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { runAt } from '../world/database.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import type { Certificate } from './certificate.js';
 
@@ -60,7 +61,7 @@ export class PostgresServer {
     await standby.start();
     await this.run(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await this.run('SELECT pg_reload_conf()');
-    await waitUntil(async () => {
+    await until(async () => {
       const rows = await this.run(`SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
       return rows.length === 1;
     });
@@ -81,7 +82,7 @@ export class PostgresServer {
     await this.run('ALTER SYSTEM SET ssl = on');
     await this.run('SELECT pg_reload_conf()');
     // The server reloads its rules a moment later; then it refuses new connections without TLS.
-    await waitUntil(() =>
+    await until(() =>
       this.run('SELECT 1').then(
         () => false,
         () => true,
@@ -96,7 +97,7 @@ export class PostgresServer {
 
   /** Starts it, and waits until it answers. After a crash, its old processes may take a moment to end. */
   async start(): Promise<void> {
-    await waitUntil(async () => {
+    await until(async () => {
       if (this.running?.exitCode !== null) this.running = this.spawn();
       return this.run('SELECT 1').then(
         () => true,
@@ -224,7 +225,7 @@ ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_s
     const options = { ...ACCOUNT, cwd: '/', stdio: 'ignore' } as const;
     const running = spawn(PGBOUNCER, [file('pgbouncer.ini')], options);
     const bouncer = new PgBouncer(folder, running, port);
-    await waitUntil(async () => {
+    await until(async () => {
       if (running.exitCode !== null) throw new Error('PgBouncer does not start');
       return runAt(bouncer.url(database, users[0]!), 'SELECT 1').then(
         () => true,
@@ -254,11 +255,6 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
-}
-
-/** Waits for a condition; the test's own time-out bounds it. */
-export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 function run(program: string, options: readonly string[]): void {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BuiltService } from '../process/built-service.js';
 import { DatabaseProxy } from '../world/database-proxy.js';
+import { until } from '../world/patience.js';
 import { Load } from './load.js';
-import { BINARIES, PostgresServer, waitUntil } from './postgres-server.js';
+import { BINARIES, PostgresServer } from './postgres-server.js';
 
 const CREATE_DATABASE = `CREATE DATABASE croupier TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`;
 /** Transactions before each fault, and after it. */
@@ -46,7 +47,7 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
     load = new Load([service]);
     await load.more(SOME);
     const began = performance.now();
-    await fault(() => waitUntil(async () => said('PostgreSQL cannot be read') > lost));
+    await fault(() => until(async () => said('PostgreSQL cannot be read') > lost));
     const healedMs = performance.now() - began;
     await load.more(SOME);
     await load.stop();
@@ -58,7 +59,7 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
         `${load.approved} transactions, ${JSON.stringify(Object.fromEntries(load.retryable))}`,
     );
     expect(gapMs).toBeLessThan(healedMs + 10_000);
-    await waitUntil(async () => said('PostgreSQL can be read again') > back);
+    await until(async () => said('PostgreSQL can be read again') > back);
     expect(said('PostgreSQL cannot be read') - lost).toBe(1);
     expect(said('PostgreSQL can be read again') - back).toBe(1);
   }
@@ -76,10 +77,10 @@ describe.skipIf(BINARIES === undefined)('PostgreSQL under load', () => {
         // One check may see the server in its last moment, and the next one no longer.
         const checks = { database: 'down', migrations: 'unknown', tenants: 'up' };
         const lost = { status: 503, json: { status: 'unavailable', checks } };
-        await waitUntil(async () => isDeepStrictEqual(await readiness(), lost));
+        await until(async () => isDeepStrictEqual(await readiness(), lost));
         await primary.start();
       });
-      await waitUntil(async () => (await readiness()).status === 200);
+      await until(async () => (await readiness()).status === 200);
     },
     90_000,
   );

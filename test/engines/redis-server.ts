@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import type { Certificate } from './certificate.js';
-import { freePort, waitUntil } from './postgres-server.js';
+import { freePort } from './postgres-server.js';
 
 /** Whether Redis is installed. */
 export const HAS_REDIS = (() => {
@@ -60,7 +61,7 @@ export class RedisServer {
     const options = ['--port', String(port), '--bind', '127.0.0.1', ...persistence, ...replication];
     const server = new RedisServer(folder, port, options);
     await server.start();
-    if (master) await waitUntil(async () => (await server.info()).includes('master_link_status:up'));
+    if (master) await until(async () => (await server.info()).includes('master_link_status:up'));
     return server;
   }
 
@@ -96,11 +97,11 @@ export class RedisServer {
     const tls = certificate ? ['--tls', '--cacert', certificate.authority] : [];
     const options = ['--cluster-replicas', String(replicas), '--cluster-yes', ...tls];
     execFileSync('redis-cli', ['--cluster', 'create', ...addresses, ...options], { stdio: 'ignore' });
-    await waitUntil(async () => {
+    await until(async () => {
       const states = await Promise.all(nodes.map((node) => node.clusterState()));
       return states.every((state) => state.includes('cluster_state:ok'));
     });
-    await waitUntil(async () => {
+    await until(async () => {
       const states = await Promise.all(nodes.slice(3).map((replica) => replica.info()));
       return states.every((state) => state.includes('master_link_status:up'));
     });
@@ -123,14 +124,14 @@ sentinel failover-timeout ${MASTER} 3000
     );
     const sentinel = new RedisServer(folder, port, [file, '--sentinel']);
     await sentinel.start();
-    await waitUntil(async () => (await sentinel.info()).includes('slaves=1'));
+    await until(async () => (await sentinel.info()).includes('slaves=1'));
     return sentinel;
   }
 
   /** Starts it, empty, and waits until it answers. */
   async start(): Promise<void> {
     this.running = spawn('redis-server', this.options, { stdio: 'ignore' });
-    await waitUntil(() =>
+    await until(() =>
       this.info().then(
         () => true,
         () => false,

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RedisConnection } from '../../src/runtime/redis.js';
+import { until } from '../world/patience.js';
 import { PROVIDER, startWorld, type World } from '../world/world.js';
-import { waitUntil } from './postgres-server.js';
 import { HAS_REDIS, MASTER, RedisServer } from './redis-server.js';
 
 /** A client's pause before it sends a request again, in milliseconds. */
@@ -118,7 +118,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
       const verify = () => world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' }, { nonce });
       expect((await verify()).headers.get('x-error-code')).toBe('SESSION_INVALID');
       // Replication is asynchronous: a nonce that the replica does not have yet would be lost.
-      await waitUntil(() => replica.has(`croupier:{${PROVIDER}}:nonce:${nonce}`, 1));
+      await until(() => replica.has(`croupier:{${PROVIDER}}:nonce:${nonce}`, 1));
       const bet = world.transaction(await world.launch(), 'BET');
       await master.kill();
       const { refusals, afterMs } = await untilApproved(bet);
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     const nonce = randomUUID();
     const reply = verify(nonce);
     let claimedAt: RedisServer | undefined;
-    await waitUntil(async () => {
+    await until(async () => {
       claimedAt = await nodeOf(nodes, nonce);
       return claimedAt !== undefined;
     });
@@ -234,7 +234,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     for (const nonce of nonces)
       expect((await verify(nonce)).headers.get('x-error-code')).toBe('SESSION_INVALID');
     // Replication is asynchronous: nonces that a replica does not have yet would be lost.
-    await waitUntil(async () => {
+    await until(async () => {
       const counts = await Promise.all(nodes.map((node) => node.keyCount()));
       return sum(counts.slice(0, 3)) === sum(counts.slice(3));
     });

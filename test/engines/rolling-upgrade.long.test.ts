@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { BuiltService, until } from '../process/built-service.js';
+import { BuiltService } from '../process/built-service.js';
 import { createTestDatabase } from '../world/database.js';
+import { until } from '../world/patience.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { Load } from './load.js';
 import { previousRelease } from './previous-release.js';

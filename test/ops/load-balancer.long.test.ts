@@ -5,9 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Load } from '../engines/load.js';
-import { freePort, waitUntil } from '../engines/postgres-server.js';
+import { freePort } from '../engines/postgres-server.js';
 import { BuiltService } from '../process/built-service.js';
 import { createTestDatabase } from '../world/database.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { installed } from './installed.js';
 
@@ -43,7 +44,7 @@ describe.skipIf(!installed('nginx'))('two instances behind nginx, with the confi
     nginx = spawn('nginx', ['-c', file, '-e', join(folder.path, 'error.log'), '-g', 'daemon off;'], {
       stdio: 'ignore',
     });
-    await waitUntil(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.status === 200);
+    await until(async () => (await fetch(`${url}/health/ready`).catch(() => undefined))?.status === 200);
   }, 120_000);
   afterAll(async () => {
     const stopped = once(nginx, 'exit');
@@ -97,7 +98,7 @@ test.skipIf(!installed('nginx'))(
     try {
       const call = () => fetch(`http://127.0.0.1:${port}/v1/wallet/balance`, { method: 'POST', body: '{}' });
       let answer: Response | undefined;
-      await waitUntil(async () => (answer = await call().catch(() => undefined))?.status === 429);
+      await until(async () => (answer = await call().catch(() => undefined))?.status === 429);
       expect(answer!.headers.get('x-error-code')).toBe('RATE_LIMITED');
       expect(answer!.headers.get('x-next-action')).toBe('wait-then-retry');
       expect(answer!.headers.get('retry-after')).toBe('1');

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { signRequest } from '@croupier/provider-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, waitUntil } from '../engines/postgres-server.js';
+import { freePort } from '../engines/postgres-server.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { installed } from './installed.js';
 
@@ -119,9 +120,7 @@ describe.each(PROXIES.map((proxy) => ({ ...proxy, skipped: !installed(proxy.prog
         stdio: 'ignore',
         env: { PATH: process.env['PATH'], HOME: folder.path },
       });
-      await waitUntil(
-        async () => (await send('GET', '/health/ready').catch(() => undefined))?.status === 200,
-      );
+      await until(async () => (await send('GET', '/health/ready').catch(() => undefined))?.status === 200);
     }, 60_000);
 
     afterAll(async () => {

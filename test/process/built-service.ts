@@ -8,6 +8,7 @@ import { findEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postg
 import { readPidFile } from '../../src/embedded-postgres/postmaster.js';
 import { groupCommitEnvironment } from '../world/group-commit.js';
 import { OperatorWalletCounterpart } from '../world/operator-wallet.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { launch, type Launched, ownPort } from './launch.js';
 
@@ -182,9 +183,4 @@ export class BuiltService {
     const json = (await response.json()) as Record<string, unknown>;
     return { status: response.status, nextAction: response.headers.get('x-next-action'), json };
   }
-}
-
-/** Waits for a condition; the test's own time-out bounds it. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BuiltService, until } from './built-service.js';
+import { until } from '../world/patience.js';
+import { BuiltService } from './built-service.js';
 
 /** A change waits for this row in the middle of its transaction. */
 const LOCK = `BEGIN; SELECT FROM tenants WHERE id = 'spinwell' FOR UPDATE`;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../world/database.js';
+import { until } from '../world/patience.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { until } from './built-service.js';
 import { ended, launch, type Launched } from './launch.js';
 
 /** Longest time from its cause to the end of a failed start, in milliseconds. */

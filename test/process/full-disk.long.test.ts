@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../world/database.js';
-import { until } from './built-service.js';
+import { until } from '../world/patience.js';
 import { ended, launch, type Launched, ownPort } from './launch.js';
 
 const port = ownPort();

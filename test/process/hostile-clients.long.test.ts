@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BuiltService, until } from './built-service.js';
+import { until } from '../world/patience.js';
+import { BuiltService } from './built-service.js';
 
 const CONNECTIONS = 20;
 /** Number of requests in one write, which together have 108 kB. */

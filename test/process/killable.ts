@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach } from 'vitest';
+import { until } from '../world/patience.js';
 import { ADMIN_KEY, type World } from '../world/world.js';
-import { until } from './built-service.js';
 import { launch, type Launched, ownPort } from './launch.js';
 
 /** The built service as another instance of a world, to be killed. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BuiltService, until } from './built-service.js';
+import { until } from '../world/patience.js';
+import { BuiltService } from './built-service.js';
 
 describe('the service is killed', () => {
   let service: BuiltService;

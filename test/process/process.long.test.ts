@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { nodeWarning } from '../../src/runtime/node-version.js';
-import { BuiltService, until } from './built-service.js';
-import { PATIENCE } from '../world/patience.js';
+import { BuiltService } from './built-service.js';
+import { PATIENCE, until } from '../world/patience.js';
 
 /** A call can be held for as long as a busy machine needs. The limit of a stop is still ten seconds. */
 const PATIENT = { OPERATOR_TIMEOUT_MS: '8000', TRANSACTION_LEASE_SECONDS: '10' };

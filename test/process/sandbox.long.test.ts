@@ -9,8 +9,8 @@ import { FAULTS } from '../../src/sandbox/faults/faults.js';
 import { PlatformClient } from '../../src/sandbox/platform-client.js';
 import { readSandboxFile, type SandboxFile, sandboxFileIn } from '../../src/sandbox/sandbox-file.js';
 import { createTestDatabase } from '../world/database.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
-import { until } from './built-service.js';
 import { launch, type Launched } from './launch.js';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

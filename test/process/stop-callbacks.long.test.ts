@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../world/patience.js';
 import { GRANT, ProviderCounterpart, REVOKE, STATUS } from '../world/provider.js';
-import { BuiltService, until } from './built-service.js';
+import { BuiltService } from './built-service.js';
 
 const FREE_SPINS = '/v1/operator/free-spins';
 const SPINS = { gameId: 'reels', spins: 5, betAmountMinor: 20, currency: 'EUR' };

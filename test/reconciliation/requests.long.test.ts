@@ -9,6 +9,7 @@ import { CroupierError } from '../../src/errors/croupier-error.js';
 import { ComparisonBounds } from '../../src/reconciliation/comparison-bounds.js';
 import { reconcile } from '../../src/reconciliation/file-reconciliation.js';
 import { HEADER } from '../../src/reconciliation/statement.js';
+import { until } from '../world/patience.js';
 import { temporaryFolder } from '../world/temporary-folder.js';
 import { TestClock } from '../world/test-clock.js';
 import {
@@ -94,10 +95,6 @@ async function answerOn(socket: Socket): Promise<string> {
 }
 
 const chunkOf = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(20);
-}
 
 describe('the report', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
