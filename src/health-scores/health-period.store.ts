@@ -48,7 +48,7 @@ export const MERGE = named(
       DELETE FROM health_periods WHERE started_at = :startedAt::timestamptz AND instance_id = :instanceId::uuid
       RETURNING *)
     INSERT INTO health_periods AS shared (tenant_id, started_at, instance_id, calls, succeeded, timeouts, latency)
-    SELECT tenant_id, date_bin('10 seconds', started_at, 'epoch'), '${ALL_INSTANCES}', calls, succeeded, timeouts, latency
+    SELECT tenant_id, date_bin('10 seconds', started_at + interval '5 seconds', 'epoch'), '${ALL_INSTANCES}', calls, succeeded, timeouts, latency
       FROM own ORDER BY tenant_id
     ON CONFLICT (tenant_id, started_at, instance_id) DO UPDATE
        SET calls = shared.calls + excluded.calls, succeeded = shared.succeeded + excluded.succeeded,

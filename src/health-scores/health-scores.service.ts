@@ -14,11 +14,13 @@ import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScor
 
 /** Interval at which an instance shares its calls, in milliseconds, so that a score is at most 5 s old. */
 const SHARE_MS = 2_000;
-/** Length of a period, in milliseconds. A score of the last 5 minutes covers the periods that began in them. */
+/**
+ * Length of a period, in milliseconds. A score of the last 5 minutes covers the periods that began in them, to within 5 s.
+ */
 const PERIOD_MS = 10_000;
 /** Maximum number of periods kept while the database is unavailable; older ones are dropped. */
 const MAX_PERIODS = 30;
-/** Maximum number of rows removed after each period: the instances merge 10,000 rows in it for 10,000 tenants. */
+/** Maximum number of rows removed at once: the instances merge 10,000 rows in a period for 10,000 tenants. */
 const ROWS_PER_REMOVAL = 20_000;
 /** How long a stop waits until the sharing that is under way has ended, in milliseconds. */
 const STOP_MS = 1_000;
@@ -39,10 +41,13 @@ export interface CurrentHealth {
 @Injectable()
 export class HealthScores {
   private readonly logger = new Logger('HealthScores');
-  /** The periods that are not merged yet; the last one is the current period. */
+  /** The periods that are not fully shared yet; the last one is the current period. */
   private periods: CallsOfPeriod[];
+  /** When the periods began that are shared, but not merged yet. */
+  private unmerged: Date[] = [];
   private openBreakers: () => Iterable<string> = () => [];
   private readonly loop: BackgroundLoop;
+  private readonly mergeLoop: BackgroundLoop;
 
   constructor(
     private readonly instance: Instance,
@@ -59,6 +64,18 @@ export class HealthScores {
       work: () => this.pass(),
       onError: (detail) =>
         this.logger.warn({ msg: 'the calls of this instance are missing from the health scores', detail }),
+    });
+    // A loop of its own: a merge waits for those of other instances, and meanwhile calls and open breakers are shared.
+    this.mergeLoop = background.add({
+      name: 'merge the calls of all instances',
+      intervalMs: PERIOD_MS,
+      stopMs: STOP_MS,
+      work: () => this.mergeAll(),
+      onError: (detail) =>
+        this.logger.warn({
+          msg: 'calls that health scores count are not merged; they count all the same',
+          detail,
+        }),
     });
   }
 
@@ -78,6 +95,11 @@ export class HealthScores {
   /** Shares the calls counted so far. Never rejects. */
   share(): Promise<void> {
     return this.loop.run();
+  }
+
+  /** Merges the calls of periods that are over. Never rejects. */
+  merge(): Promise<void> {
+    return this.mergeLoop.run();
   }
 
   /** @throws CroupierError NOT_FOUND */
@@ -150,22 +172,29 @@ export class HealthScores {
     });
   }
 
-  /** Starts a new period if the current one is over, shares all periods, and merges and drops all but the current one. */
+  /** Starts a new period if the current one is over, shares all periods and drops all but the current one. */
   private async pass(): Promise<void> {
     const now = this.databaseClock.now();
     const current = this.periods.at(-1)!;
-    const over = now.getTime() - current.startedAt.getTime() >= PERIOD_MS;
-    if (over) this.periods = [...this.periods.slice(1 - MAX_PERIODS), new CallsOfPeriod(now)];
+    if (now.getTime() - current.startedAt.getTime() >= PERIOD_MS) {
+      this.periods = [...this.periods.slice(1 - MAX_PERIODS), new CallsOfPeriod(now)];
+    }
     for (const period of this.periods.slice()) {
       const isCurrent = period === this.periods.at(-1);
       const counts = period.unshared(new Set(isCurrent ? this.openBreakers() : []));
       if (counts.length > 0) await this.store.share(this.instance.id, period.startedAt, counts);
       period.markShared(counts);
-    }
-    for (const period of this.periods.slice(0, -1)) {
-      await this.store.merge(this.instance.id, period.startedAt);
+      if (isCurrent) continue;
       this.periods = this.periods.filter((other) => other !== period);
+      this.unmerged = [...this.unmerged.slice(1 - MAX_PERIODS), period.startedAt];
     }
-    if (over) await this.store.removeOld(ROWS_PER_REMOVAL);
+  }
+
+  private async mergeAll(): Promise<void> {
+    for (const startedAt of this.unmerged) {
+      await this.store.merge(this.instance.id, startedAt);
+      this.unmerged = this.unmerged.filter((other) => other !== startedAt);
+    }
+    await this.store.removeOld(ROWS_PER_REMOVAL);
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../src/health-scores/rules/score.js';
 import { Instance } from '../../src/runtime/instance.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
+import { until } from '../world/patience.js';
 import { type Explained, nodesOf, type PlanNode } from '../world/plan.js';
 import {
   CSV,
@@ -183,7 +184,7 @@ test.each(['operators/nobody', `operators/${PROVIDER}`, `providers/${OPERATOR}`]
 /** How far the periods are ahead of the clock, in milliseconds. */
 let aheadMs = 0;
 
-/** Ends the current period at both instances, by their clocks. */
+/** Ends the current period at both instances, by their clocks, and merges it. */
 async function endPeriod(): Promise<void> {
   aheadMs += 10_000;
   for (const { app } of [here, there]) {
@@ -191,6 +192,7 @@ async function endPeriod(): Promise<void> {
     const ahead = vi.spyOn(clock, 'now').mockReturnValue(new Date(clock.now().getTime() + aheadMs));
     await app.get(HealthScores).share();
     ahead.mockRestore();
+    await app.get(HealthScores).merge();
   }
 }
 
@@ -232,6 +234,20 @@ describe('once a period is over', () => {
     for (let pass = 0; pass < 3; pass += 1) await endPeriod();
     expect(lost).toEqual(['share', 'merge']);
     expect(await callsOf(OPERATOR)).toBe(before + 1);
+  });
+
+  test('calls are shared while its merge waits for other instances', async () => {
+    const before = await callsOf(OPERATOR);
+    const session = await here.launch();
+    let release = () => {};
+    const waiting = new Promise<void>((resolve) => (release = resolve));
+    const merge = vi.spyOn(here.app.get(HealthPeriodStore), 'merge').mockReturnValueOnce(waiting);
+    const ended = endPeriod();
+    await until(() => Promise.resolve(merge.mock.calls.length > 0));
+    expect((await here.balance(session)).status).toBe(200);
+    expect(await callsOf(OPERATOR)).toBe(before + 1);
+    release();
+    await ended;
   });
 
   test('the counts that many instances merge at once add up', async () => {
