@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { amount as words } from '../strings.ts';
-import { Labelled } from './form-field.tsx';
+import { InputField } from './form-field.tsx';
 import { minorUnits, signedMinorUnits } from './major-units.ts';
 
 interface AmountFieldProps {
@@ -28,20 +28,15 @@ export function AmountField(props: AmountFieldProps) {
     field.current?.setCustomValidity(valid ? '' : words.invalid(currency));
   }, [typed, currency, signed, minimum]);
   return (
-    <Labelled label={label} hint={hint}>
-      {(control) => (
-        <input
-          {...control}
-          ref={field}
-          class="form-control form-control-sm"
-          // The decimal keypad of a phone may have no minus sign.
-          inputMode={signed ? 'text' : 'decimal'}
-          value={typed}
-          required={required}
-          autoComplete="off"
-          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
-        />
-      )}
-    </Labelled>
+    <InputField
+      ref={field}
+      label={label}
+      hint={hint}
+      // The decimal keypad of a phone may have no minus sign.
+      inputMode={signed ? 'text' : 'decimal'}
+      value={typed}
+      required={required}
+      onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+    />
   );
 }

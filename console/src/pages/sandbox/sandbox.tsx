@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { getJson } from '../../api/client.ts';
 import { may, type Me, me } from '../../api/session.ts';
-import { InputField, Labelled, SelectField, textIn } from '../../parts/form-field.tsx';
+import { InputField, SelectField, textIn } from '../../parts/form-field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { minorUnits } from '../../parts/major-units.ts';
 import { useResource, useTitle } from '../../parts/resource.ts';
@@ -175,18 +175,7 @@ function AmountStep({ label, amount, step, disabled, submit }: AmountStepProps) 
   };
   return (
     <>
-      <Labelled label={label}>
-        {(control) => (
-          <input
-            {...control}
-            ref={field}
-            class="form-control form-control-sm"
-            inputMode="decimal"
-            defaultValue={amount}
-            autoComplete="off"
-          />
-        )}
-      </Labelled>
+      <InputField ref={field} label={label} inputMode="decimal" defaultValue={amount} />
       <Step label={step} disabled={disabled} onClick={submitTyped} />
     </>
   );
