@@ -33,9 +33,10 @@ export function Money({ minor, currency }: MoneyProps) {
   return minor == null ? null : <span class="money">{moneyText(minor, currency)}</span>;
 }
 
-type AmountOf<Name extends string> = Readonly<{ currency: string } & Partial<Record<Name, number | null>>>;
-
 /** The column of an amount of each row. */
-export function moneyColumn<Name extends string>(title: string, name: Name): Column<AmountOf<Name>> {
-  return { title, numeric: true, cell: (row) => <Money minor={row[name]} currency={row.currency} /> };
+export function moneyColumn<Row extends { readonly currency: string }>(
+  title: string,
+  minorOf: (row: Row) => number | null | undefined,
+): Column<Row> {
+  return { title, numeric: true, cell: (row) => <Money minor={minorOf(row)} currency={row.currency} /> };
 }

@@ -12,9 +12,9 @@ type Round = Schema<'RoundItem'>;
 export const ROUND_COLUMNS: readonly Column<Round>[] = [
   { title: words.round, cell: roundLink },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  moneyColumn(words.bet, 'betMinor'),
-  moneyColumn(words.win, 'winMinor'),
-  moneyColumn(words.net, 'netMinor'),
+  moneyColumn(words.bet, ({ betMinor }) => betMinor),
+  moneyColumn(words.win, ({ winMinor }) => winMinor),
+  moneyColumn(words.net, ({ netMinor }) => netMinor),
   { title: words.state, cell: ({ open }) => (open ? words.open : words.closed) },
   { title: words.transactions, numeric: true, cell: ({ transactions }) => transactions },
   {

@@ -1,3 +1,4 @@
+import type { Schema } from '../api/schemas.ts';
 import { freeSpins as words } from '../strings.ts';
 import type { Column } from './data-table.tsx';
 import { moneyText } from './money.tsx';
@@ -35,7 +36,7 @@ export function Stake({ minor, currency }: StakeProps) {
 }
 
 /** The column of the stake of a grant or batch. */
-export const STAKE_COLUMN: Column<{ readonly stakeMinor?: number; readonly currency: string }> = {
+export const STAKE_COLUMN: Column<Schema<'GrantResponse'> | Schema<'BatchItem'>> = {
   title: words.stake,
   numeric: true,
   cell: ({ stakeMinor, currency }) => <Stake minor={stakeMinor} currency={currency} />,

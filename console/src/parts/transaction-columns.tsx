@@ -21,7 +21,7 @@ export const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
   },
   { title: words.state, cell: (row) => <TransactionState of={row} /> },
   { title: words.createdAt, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  moneyColumn(words.toldBalance, 'balance'),
+  moneyColumn(words.toldBalance, ({ balance }) => balance),
   { title: words.player, cell: playerLink },
   { title: words.operator, cell: operatorLink },
   { title: words.provider, cell: providerLink },

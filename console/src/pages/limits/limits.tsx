@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<Limit>[] = [
       </a>
     ),
   },
-  ...LIMITS.map((name) => moneyColumn(words.nameOf[name], name)),
+  ...LIMITS.map((name) => moneyColumn(words.nameOf[name], (limit: Limit) => limit[name])),
   {
     title: words.used,
     numeric: true,

@@ -116,8 +116,8 @@ function Waiting({ data }: { readonly data: OverviewData }) {
 function Amounts({ amounts }: { readonly amounts: OverviewData['amounts'] }) {
   const columns: readonly Column<Schema<'OverviewAmounts'>>[] = [
     { title: words.currency, cell: ({ currency }) => currency },
-    moneyColumn(words.bets, 'betMinor'),
-    moneyColumn(words.wins, 'winMinor'),
+    moneyColumn(words.bets, ({ betMinor }) => betMinor),
+    moneyColumn(words.wins, ({ winMinor }) => winMinor),
   ];
   return (
     <Rows

@@ -104,8 +104,8 @@ function Sums({ sums }: { readonly sums: readonly Schema<'BookedSum'>[] }) {
   const columns: readonly Column<Schema<'BookedSum'>>[] = [
     { title: words.kind, cell: ({ kind }) => kind },
     { title: words.currency, cell: ({ currency }) => currency },
-    moneyColumn(words.atOperator, 'operatorMinor'),
-    moneyColumn(words.atPlatform, 'platformMinor'),
+    moneyColumn(words.atOperator, ({ operatorMinor }) => operatorMinor),
+    moneyColumn(words.atPlatform, ({ platformMinor }) => platformMinor),
     {
       title: words.difference,
       numeric: true,
