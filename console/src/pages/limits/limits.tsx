@@ -12,6 +12,7 @@ import { majorUnits, minorUnits } from '../../parts/major-units.ts';
 import { Money, moneyColumn, moneyText } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
+import { operatorLink } from '../../parts/record-links.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { limits as words } from '../../strings.ts';
@@ -217,7 +218,7 @@ function Missing({ of }: { readonly of: Resource<Schema<'MissingLimitListRespons
           columns={[
             {
               title: words.operator,
-              cell: ({ operatorId }) => <a href={addressOf.operator(operatorId)}>{operatorId}</a>,
+              cell: operatorLink,
             },
             { title: words.currency, cell: ({ currency }) => currency },
           ]}

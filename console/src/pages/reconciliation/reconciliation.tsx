@@ -1,7 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
@@ -10,6 +9,7 @@ import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Money, moneyColumn } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
+import { operatorLink, transactionLink } from '../../parts/record-links.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
 import { reconciliation as words } from '../../strings.ts';
@@ -54,11 +54,7 @@ export default function Reconciliation() {
           { title: words.finding, cell: ({ finding }) => finding },
           {
             title: words.transaction,
-            cell: ({ providerId, transactionId }) => (
-              <a class="id" href={addressOf.transaction(providerId, transactionId)}>
-                {transactionId}
-              </a>
-            ),
+            cell: transactionLink,
           },
           { title: words.detail, wide: true, cell: ({ detail }) => detail },
           { title: words.line, numeric: true, cell: ({ statementLine }) => statementLine },
@@ -74,7 +70,7 @@ function Summary({ report }: { readonly report: Schema<'ReconciliationResponse'>
   return (
     <Details
       items={[
-        [words.operator, <a href={addressOf.operator(report.operatorId)}>{report.operatorId}</a>],
+        [words.operator, operatorLink(report)],
         [
           words.range,
           <>

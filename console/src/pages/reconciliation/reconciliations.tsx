@@ -1,10 +1,10 @@
 import { answer, api } from '../../api/client.ts';
-import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Filters } from '../../parts/filters.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
+import { operatorLink } from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { useResource, useTitle } from '../../parts/resource.ts';
 import { Time } from '../../parts/time.tsx';
@@ -49,7 +49,7 @@ export default function Reconciliations() {
           },
           {
             title: words.operator,
-            cell: ({ operatorId }) => <a href={addressOf.operator(operatorId)}>{operatorId}</a>,
+            cell: operatorLink,
           },
           {
             title: words.range,

@@ -6,7 +6,7 @@ import { type Column, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Money } from '../../parts/money.tsx';
+import { Money, moneyColumn } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { gameLink, operatorLink, playerLink, providerLink, roundLink } from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
@@ -120,23 +120,11 @@ function Facts({ session }: { readonly session: Session }) {
 }
 
 function Rounds({ data: { session, rounds } }: { readonly data: PageOfSession }) {
-  type Round = (typeof rounds)[number];
-  const { currency } = session;
-  const columns: readonly Column<Round>[] = [
-    {
-      title: words.round,
-      cell: ({ roundId }) => roundLink({ ...session, roundId }),
-    },
-    {
-      title: words.bet,
-      numeric: true,
-      cell: ({ betMinor }) => <Money minor={betMinor} currency={currency} />,
-    },
-    {
-      title: words.won,
-      numeric: true,
-      cell: ({ wonMinor }) => <Money minor={wonMinor} currency={currency} />,
-    },
+  const rows = rounds.map((round) => ({ ...session, ...round }));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { title: words.round, cell: roundLink },
+    moneyColumn(words.bet, ({ betMinor }) => betMinor),
+    moneyColumn(words.won, ({ wonMinor }) => wonMinor),
     {
       title: words.undecided,
       numeric: true,
@@ -144,5 +132,5 @@ function Rounds({ data: { session, rounds } }: { readonly data: PageOfSession })
     },
     { title: words.transactionCount, numeric: true, cell: ({ transactionIds }) => transactionIds.length },
   ];
-  return <Rows caption={words.rounds} columns={columns} rows={rounds} keyOf={({ roundId }) => roundId} />;
+  return <Rows caption={words.rounds} columns={columns} rows={rows} keyOf={({ roundId }) => roundId} />;
 }
