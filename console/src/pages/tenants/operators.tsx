@@ -1,7 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
 import { operators as words, tenants } from '../../strings.ts';
 import { integerField, type TenantField, type TenantKind } from './tenant-kind.ts';
 import { TenantList } from './tenant-list.tsx';
@@ -21,10 +20,8 @@ const CURRENCIES: TenantField<Operator> = {
 const OPERATORS: TenantKind<Operator> = {
   kind: 'operator',
   words,
-  address: addressOf.operator,
   list: (query, signal) => answer(api.GET('/v1/admin/operators', { params: { query }, signal })),
   read: (id, signal) => answer(api.GET('/v1/admin/operators/{id}', { params: { path: { id } }, signal })),
-  change: (id, body) => answer(api.PATCH('/v1/admin/operators/{id}', { params: { path: { id } }, body })),
   create: ({ id, name, address }) =>
     answer(api.POST('/v1/admin/operators', { body: { id, name, walletBaseUrl: address } })),
   addressField: {

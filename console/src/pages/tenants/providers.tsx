@@ -1,7 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
 import { providers as words, tenants } from '../../strings.ts';
 import { integerField, type TenantField, type TenantKind } from './tenant-kind.ts';
 import { TenantList } from './tenant-list.tsx';
@@ -21,10 +20,8 @@ const LATE_SETTLEMENT: TenantField<Provider> = {
 const PROVIDERS: TenantKind<Provider> = {
   kind: 'provider',
   words,
-  address: addressOf.provider,
   list: (query, signal) => answer(api.GET('/v1/admin/providers', { params: { query }, signal })),
   read: (id, signal) => answer(api.GET('/v1/admin/providers/{id}', { params: { path: { id } }, signal })),
-  change: (id, body) => answer(api.PATCH('/v1/admin/providers/{id}', { params: { path: { id } }, body })),
   create: ({ id, name, address }) =>
     answer(api.POST('/v1/admin/providers', { body: { id, name, webhookBaseUrl: address } })),
   addressField: {

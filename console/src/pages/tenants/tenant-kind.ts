@@ -26,10 +26,8 @@ export interface TenantKind<Tenant extends Listed> {
     readonly willCreate: string;
     readonly change: string;
   };
-  readonly address: (id: string) => string;
   readonly list: (query: object, signal: AbortSignal) => Promise<{ items: Tenant[]; nextCursor?: string }>;
   readonly read: (id: string, signal: AbortSignal) => Promise<Tenant>;
-  readonly change: (id: string, body: Readonly<Record<string, unknown>>) => Promise<unknown>;
   /** @param address the value of the field `addressField` */
   readonly create: (tenant: { id: string; name: string; address: string }) => Promise<{ secret: string }>;
   /** The address at which the platform calls it; needed to create one. */

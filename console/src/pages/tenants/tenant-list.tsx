@@ -1,4 +1,5 @@
 import { overview as live } from '../../api/stream.ts';
+import { addressOf } from '../../parts/addresses.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { InputField, textIn } from '../../parts/form-field.tsx';
@@ -38,15 +39,11 @@ export function TenantList<Tenant extends Listed>({ of }: { readonly of: TenantK
 }
 
 /** Their state is that of the live overview. */
-function columnsOf<Tenant extends Listed>({
-  kind,
-  address,
-  listed,
-}: TenantKind<Tenant>): readonly Column<Tenant>[] {
+function columnsOf<Tenant extends Listed>({ kind, listed }: TenantKind<Tenant>): readonly Column<Tenant>[] {
   const stateOf = ({ id }: Tenant) => live.value?.[`${kind}s`].find((tenant) => tenant.id === id);
   const { label, numeric = false, textOf, shownOf = textOf } = listed;
   return [
-    { title: words.id, cell: ({ id }) => <a href={address(id)}>{id}</a> },
+    { title: words.id, cell: ({ id }) => <a href={addressOf[kind](id)}>{id}</a> },
     { title: words.name, cell: ({ name }) => name },
     { title: words.status, cell: ({ status }) => status },
     { title: words.state, cell: (row) => stateOf(row)?.state ?? '–' },

@@ -1,3 +1,4 @@
+import { answer, api } from '../../api/client.ts';
 import { addressOf } from '../../parts/addresses.ts';
 import { Details } from '../../parts/details.tsx';
 import { EditForm } from '../../parts/edit-form.tsx';
@@ -75,7 +76,9 @@ function Changes<Tenant extends Listed>({ of, tenant, onDone }: ChangesProps<Ten
           const text = changes[name];
           return text === undefined ? [] : [[name, sentOf(text)] as const];
         });
-        await of.change(tenant.id, Object.fromEntries(sent));
+        const params = { path: { id: tenant.id } };
+        const body = Object.fromEntries(sent);
+        await answer(api.PATCH(`/v1/admin/${of.kind}s/{id}`, { params, body }));
       }}
       onDone={onDone}
     />
