@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { may, type Role } from '../api/session.ts';
 import { action as words } from '../strings.ts';
-import { lineIn } from './form-field.tsx';
+import { Labelled, lineIn } from './form-field.tsx';
 import type { Outcome } from './notice.tsx';
 import { focusContent } from './page.ts';
 import { ProblemAlert } from './problem.tsx';
@@ -103,7 +103,7 @@ export function HintedButton({ label, style, obstacle, onClick }: HintedButtonPr
 function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly onClose: () => void }) {
   const { label, sentence, reason, suggestedReason, fields, danger, run, onDone, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
-  const [title, sentenceId, reasonId] = [useId(), useId(), useId()];
+  const [title, sentenceId] = [useId(), useId()];
   const { busy, slow, problem, forgetProblem, carryOut } = props.action;
   const edited = useEdited();
   useOpenDialog();
@@ -141,22 +141,21 @@ function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly 
         <p id={sentenceId}>{sentence}</p>
         {fields}
         {reason && (
-          <div class="mb-3">
-            <label for={reasonId} class="form-label">
-              {words.reason}
-            </label>
-            <textarea
-              // A newly suggested reason replaces what was typed.
-              key={suggestedReason}
-              id={reasonId}
-              name="reason"
-              class="form-control"
-              rows={2}
-              maxLength={LONGEST_REASON}
-              required={reason === 'required'}
-              defaultValue={suggestedReason}
-            />
-          </div>
+          <Labelled label={words.reason}>
+            {(control) => (
+              <textarea
+                {...control}
+                // A newly suggested reason replaces what was typed.
+                key={suggestedReason}
+                name="reason"
+                class="form-control"
+                rows={2}
+                maxLength={LONGEST_REASON}
+                required={reason === 'required'}
+                defaultValue={suggestedReason}
+              />
+            )}
+          </Labelled>
         )}
         {problem.value && <ProblemAlert problem={problem.value} />}
         <p role="status" class="mb-0">
