@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import type { ComponentProps } from 'preact';
 import { useLocation } from 'preact-iso';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
@@ -69,6 +70,7 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
             label={words.expiresAt}
             value={fields.expiresAt}
             type="datetime-local"
+            // Free spins end at a full minute, so nobody has to type seconds.
             step={60}
             hint={words.expiresAtHint}
             wrong={input.wrong.expiry}
@@ -126,13 +128,8 @@ async function sendBatch(
   return status === 200 ? { page, message: words.repeated(body.batchRef) } : { page };
 }
 
-interface FieldProps {
-  readonly label: string;
+interface FieldProps extends Omit<ComponentProps<typeof InputField>, 'value'> {
   readonly value: Signal<string>;
-  readonly type?: 'number' | 'datetime-local';
-  readonly step?: number;
-  readonly hint?: string;
-  readonly wrong?: string | undefined;
   /** Gets the browser's judgement of what was typed. */
   readonly valid?: Signal<boolean>;
 }
