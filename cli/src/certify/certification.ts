@@ -39,16 +39,17 @@ interface Certification<Subject> {
   options: Readonly<Record<string, object>>;
 }
 
-interface Selection {
+/** The values of the options that all certifications share. */
+interface SharedOptions {
   only?: string[] | undefined;
-  list: boolean;
-}
-
-interface Files {
   junit?: string | undefined;
   json?: string | undefined;
   html?: string | undefined;
+  list: boolean;
 }
+
+/** A report that can be written. */
+type Format = 'junit' | 'json' | 'html';
 
 /** Prints the cases, one per line, each with the rule of the contract that it holds, and returns the exit status. */
 function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
@@ -64,7 +65,7 @@ function listCases(cases: readonly Case<never>[], terminal: Terminal): number {
  */
 function selectCases<C extends { id: string }>(
   all: readonly C[],
-  { only }: Pick<Selection, 'only'>,
+  only?: readonly string[],
 ): { cases: readonly C[]; complete: boolean } {
   const unknown = only?.find((id) => !all.some((each) => each.id === id));
   if (unknown !== undefined) throw new UsageError(`There is no case "${unknown}": --list prints them.`);
@@ -111,12 +112,12 @@ export function optionsOf(
  */
 export async function certifyWith<Subject extends Answering>(
   { name: certification, cases: all, options }: Certification<Subject>,
-  values: Readonly<Record<string, unknown>> & Selection & Files,
+  values: Readonly<Record<string, unknown>> & SharedOptions,
   terminal: Terminal,
   prepare: () => Promise<{ tested: Subject; tenantId: string; url: string }>,
 ): Promise<number> {
   if (values.list) return listCases(all, terminal);
-  const { cases, complete } = selectCases(all, values);
+  const { cases, complete } = selectCases(all, values.only);
   const { tested, tenantId, url } = await prepare();
   const opened = await openAll(values);
   try {
@@ -137,7 +138,7 @@ export async function certifyWith<Subject extends Answering>(
   }
 }
 
-function reportsOf(run: Run): Record<keyof Files, string> {
+function reportsOf(run: Run): Record<Format, string> {
   const certificate = certificateOf(run);
   const { digest } = certificate;
   const json = jsonReport(certificate);
@@ -178,7 +179,7 @@ function summary(run: Run): string {
 }
 
 interface OpenFile {
-  format: keyof Files;
+  format: Format;
   path: string;
   handle: FileHandle;
 }
@@ -187,7 +188,7 @@ interface OpenFile {
  * Opens the files of the reports before the cases run, which takes minutes. They keep their content until then.
  * @throws UsageError if one cannot be written
  */
-async function openAll(files: Files): Promise<OpenFile[]> {
+async function openAll(files: SharedOptions): Promise<OpenFile[]> {
   const opened: OpenFile[] = [];
   for (const format of ['junit', 'json', 'html'] as const) {
     const path = files[format];
@@ -206,7 +207,7 @@ async function openAll(files: Files): Promise<OpenFile[]> {
  * Writes every report that can be written.
  * @throws UsageError naming those that cannot
  */
-async function writeAll(files: readonly OpenFile[], reports: Record<keyof Files, string>): Promise<void> {
+async function writeAll(files: readonly OpenFile[], reports: Record<Format, string>): Promise<void> {
   const failures: string[] = [];
   for (const { format, path, handle } of files) {
     try {
