@@ -97,6 +97,8 @@ export async function suspendCallback({ sql, databaseUrl }: World, route: string
     CREATE TRIGGER suspend BEFORE INSERT ON callbacks FOR EACH ROW WHEN (NEW.route = '${route}')
       EXECUTE FUNCTION suspend()`);
   onTestFinished(async () => {
+    // After a failed assertion nobody released it, and the suspended callback would block the DROP.
+    await blocker.end();
     await sql.run('DROP FUNCTION suspend CASCADE; DROP SEQUENCE suspended');
   });
   const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SUSPENDED} AND NOT granted`;
