@@ -45,6 +45,17 @@ export class DatabaseProxy extends TcpProxy {
     this.resetAll();
   }
 
+  /** Resets every existing connection. */
+  resetAll(): void {
+    for (const { client } of this.connections) client.resetAndDestroy();
+  }
+
+  /** Resets all connections and refuses new ones. */
+  override stop(): Promise<void> {
+    this.resetAll();
+    return super.stop();
+  }
+
   protected relay({ client, server }: Connection): void {
     let lost: Rule | undefined;
     let pass = this.passOn;

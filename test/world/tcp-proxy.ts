@@ -30,16 +30,11 @@ export abstract class TcpProxy {
     return this;
   }
 
-  /** Resets every existing connection. */
-  resetAll(): void {
-    for (const { client } of this.connections) client.resetAndDestroy();
-  }
-
-  /** Resets all connections and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   async stop(): Promise<void> {
     const closed = once(this.listener, 'close');
     this.listener.close();
-    this.resetAll();
+    for (const { client } of this.connections) client.destroy();
     await closed;
   }
 
