@@ -33,12 +33,12 @@ describe('a refusal is recorded with its code, its target and the name of the ke
     { role: 'support', call: ['POST', '/v1/admin/free-spins', { ...GRANT, requestRef: 'wish-1' }] },
     { role: 'operations', call: ['POST', '/v1/admin/free-spins/wish-1/cancel'] },
   ] as const)('$role lacks promotions: $call', async ({ role, call: [method, path, body] }) => {
-    const { actor, call } = await world.person(role);
+    const { actor, call } = await world.person(role, `Night ${role}`);
     const reply = await call(method, path, body);
     expect([reply.status, reply.text]).toEqual([403, '{"error":"this needs the role promotions"}']);
     expect(await recorded({ actor })).toMatchObject([
       {
-        actorName: 'Somebody',
+        actorName: `Night ${role}`,
         role,
         target: 'grant:wish-1',
         outcome: 'FORBIDDEN',
@@ -67,7 +67,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
   });
 
   test('a conflict', async () => {
-    const { actor, call } = await world.person('operations');
+    const { actor, call } = await world.person('operations', 'Night shift');
     const request = { ...ADJUSTMENT, adjustmentId: 'once', amountMinor: 5 };
     expect((await call('POST', '/v1/admin/adjustments', request)).status).toBe(201);
     expect((await call('POST', '/v1/admin/adjustments', { ...request, amountMinor: 6 })).status).toBe(409);
@@ -76,7 +76,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
         action: 'adjustment.create',
         target: 'adjustment:once',
         outcome: 'done',
-        actorName: 'Somebody',
+        actorName: 'Night shift',
       },
       { action: 'adjustment.create', target: 'adjustment:once', outcome: 'CONFLICT' },
     ]);

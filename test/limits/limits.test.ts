@@ -23,7 +23,7 @@ const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
 
 describe('the limits of an operator in a currency', () => {
   test('are set, lowered, read and listed at once, with the administrator, each of it in the audit log', async () => {
-    const asker = await world.person('admin');
+    const asker = await world.person('admin', 'Night shift');
     const set = await asker.call('PUT', PATH, { maxGrantMinor: 100, dailyMinor: 500 });
     expect([set.status, set.json]).toEqual([
       200,
@@ -35,7 +35,7 @@ describe('the limits of an operator in a currency', () => {
         usedMinor: 0,
         updatedAt: expect.any(String) as string,
         updatedBy: asker.actor,
-        updatedByName: 'Somebody',
+        updatedByName: 'Night shift',
       },
     ]);
     const lowered = await world.admin('PATCH', PATH, { dailyMinor: 400, maxWinMinor: 7 });
