@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { ADMIN_KEY, startApplication, startWorld, type World } from '../world/world.js';
+import { ADMIN_KEY, bearer, startApplication, startWorld, type World } from '../world/world.js';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
@@ -75,11 +75,11 @@ function token({
 
 let serial = 0;
 /** Sends each request from an address of its own, so that no refusal counts against another test. */
-function ask(bearer: string, method = 'GET', path = '/v1/admin/providers') {
+function ask(token: string, method = 'GET', path = '/v1/admin/providers') {
   const from = `2001:db8:${(serial += 1).toString(16)}::1`;
   return world.request(path, {
     method,
-    headers: { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': from },
+    headers: { ...bearer(token), 'X-Forwarded-For': from },
   });
 }
 
@@ -179,8 +179,8 @@ describe('a token is refused with 401', () => {
 test.each(['JWT', 'at+jwt', 'AT+JWT', 'application/at+jwt', undefined])(
   'a token of type %s is accepted if no type is configured',
   async (typ) => {
-    const bearer = await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } });
-    expect((await ask(bearer)).status).toBe(200);
+    const ofType = await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } });
+    expect((await ask(ofType)).status).toBe(200);
   },
 );
 
@@ -196,8 +196,7 @@ test('with ADMIN_JWT_TYP=at+jwt only access tokens by RFC 9068 are accepted', as
     world.clock,
   );
   const statusOf = async (typ?: string) => {
-    const bearer = await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } });
-    const headers = { Authorization: `Bearer ${bearer}` };
+    const headers = bearer(await token({ header: { alg: 'ES256', kid: 'one', ...(typ && { typ }) } }));
     return (await fetch(`${url}/v1/admin/providers`, { headers })).status;
   };
   for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+JWT']) {
@@ -217,8 +216,8 @@ test.each([undefined, 'root', ['user'], { admin: true }, ''])(
 );
 
 test('wrong tokens are limited like wrong keys', async () => {
-  const bearer = await token({ signedWith: strangersKey });
-  const headers = { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': '192.0.2.77' };
+  const wrong = await token({ signedWith: strangersKey });
+  const headers = { ...bearer(wrong), 'X-Forwarded-For': '192.0.2.77' };
   const statuses: number[] = [];
   for (let i = 0; i < 21; i += 1)
     statuses.push((await world.request('/v1/admin/providers', { headers })).status);
@@ -226,10 +225,8 @@ test('wrong tokens are limited like wrong keys', async () => {
 });
 
 describe('from an address that used up its attempts', () => {
-  const limited = (bearer: string, from: string) =>
-    world.request('/v1/admin/providers', {
-      headers: { Authorization: `Bearer ${bearer}`, 'X-Forwarded-For': from },
-    });
+  const limited = (token: string, from: string) =>
+    world.request('/v1/admin/providers', { headers: { ...bearer(token), 'X-Forwarded-For': from } });
 
   test('a known valid token is accepted, and a new one has to wait', async () => {
     const known = await token();
@@ -263,8 +260,8 @@ test('keys that have moved to another address are found within an hour', async (
   published = [...published, { ...(await exportJWK(publicKey)), kid: 'moved', alg: 'ES256', use: 'sig' }];
   keysPath = '/moved';
   world.clock.advance(3_600);
-  const bearer = await token({ header: { alg: 'ES256', kid: 'moved' }, signedWith: privateKey });
-  await expect.poll(async () => (await ask(bearer)).status).toBe(200);
+  const moved = await token({ header: { alg: 'ES256', kid: 'moved' }, signedWith: privateKey });
+  await expect.poll(async () => (await ask(moved)).status).toBe(200);
 });
 
 test('the known keys are used at once while the issuer does not answer after an hour', async () => {
@@ -296,9 +293,7 @@ test('while the issuer is unavailable, tokens are answered 500 and keys work', a
   away = true;
   const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });
   try {
-    const reply = await other.request('/v1/admin/providers', {
-      headers: { Authorization: `Bearer ${await token()}` },
-    });
+    const reply = await other.request('/v1/admin/providers', { headers: bearer(await token()) });
     expect([reply.status, reply.json]).toEqual([500, { error: 'internal error' }]);
     expect((await other.admin('GET', '/v1/admin/providers')).status).toBe(200);
   } finally {
@@ -311,7 +306,7 @@ test('compressed keys are not read: tokens are answered 500', async () => {
   compressed = true;
   const other = await startWorld({ ADMIN_JWT_ISSUER: issuerUrl, ADMIN_JWT_AUDIENCE: 'croupier' });
   try {
-    const headers = { Authorization: `Bearer ${await token()}` };
+    const headers = bearer(await token());
     expect((await other.request('/v1/admin/providers', { headers })).status).toBe(500);
     expect([...acceptedEncodings]).toEqual(['identity']);
   } finally {
