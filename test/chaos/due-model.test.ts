@@ -7,7 +7,7 @@ import { type Database, queryOn } from '../../src/database/database.js';
 import { UndecidedStore } from '../../src/wallet/resolving/undecided.store.js';
 import type { SessionFacts } from '../../src/wallet/rules/facts.js';
 import { SESSION as USUAL_SESSION } from '../rules/facts.js';
-import { createMigratedDatabase } from '../world/database.js';
+import { useDatabase } from '../world/database.js';
 
 /**
  * Verifies the conditions on time in the simulation's model of the database: for the same rows at the same time, it must
@@ -20,12 +20,11 @@ const WAIT_MS = 60_000;
 
 const SESSION: SessionFacts = { ...USUAL_SESSION, sessionId: randomUUID(), providerId: PROVIDER };
 
-let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
+const database = useDatabase();
 let client: pg.Client;
 let undecided: UndecidedStore;
 
 beforeAll(async () => {
-  database = await createMigratedDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query('CREATE SCHEMA standing_still');
@@ -39,10 +38,7 @@ beforeAll(async () => {
   await client.query('SET search_path = standing_still, pg_catalog, public');
   undecided = new UndecidedStore({ query: queryOn(client) } as unknown as Database);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => client.end());
 
 /** Milliseconds, mostly at a limit or next to it. */
 const near = (limit: number) =>

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDataSource } from '../../src/database/data-source.js';
 import { PLANNER } from '../../src/database/group-commit.js';
 import type { GroupStatement } from '../../src/database/group-statement.js';
 import { valuesOf } from '../../src/database/statement.js';
@@ -9,7 +8,7 @@ import { BY_TOKEN } from '../../src/session/session.store.js';
 import { CLAIM_NEW_BET, CLAIM_NEW_WIN } from '../../src/wallet/fresh-claim.sql.js';
 import { SETTLE, SETTLE_ROLLBACK } from '../../src/wallet/settlement.sql.js';
 import { LOAD } from '../../src/wallet/transaction.sql.js';
-import { createMigratedDatabase } from '../world/database.js';
+import { useDatabase } from '../world/database.js';
 import {
   type ExecutedNode,
   type Explained,
@@ -33,12 +32,10 @@ const STATEMENTS = [CLAIM_NEW_BET, CLAIM_NEW_WIN, LOAD, SETTLE, SETTLE_ROLLBACK,
   ({ single, batch }) => [single, batch],
 );
 
-let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
+const database = useDatabase();
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createMigratedDatabase();
-  await (await openDataSource(database.url, [])).destroy();
   client = new pg.Client({ connectionString: database.url, options: PLANNER });
   await client.connect();
   await client.query(
@@ -52,10 +49,7 @@ beforeAll(async () => {
      VALUES ('g', 'p', 'x', 'ACTIVE', now(), now())`,
   );
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => client.end());
 
 /** Fills the tables up to this number of rows, all of one provider, and analyzes them. */
 async function fillUpTo(rows: number): Promise<void> {
