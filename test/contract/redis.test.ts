@@ -3,40 +3,34 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { NonceMemory } from '../../src/signature/nonce-memory.js';
 import { RedisProxy } from '../world/redis-proxy.js';
-import { OPERATOR, PROVIDER, startApplication, startWorld, useWorld } from '../world/world.js';
+import { OPERATOR, PROVIDER, startWorld, useWorld, type World } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
 const VERIFY = '/v1/wallet/session/verify';
 const TOKEN = { sessionToken: 'unknown' };
 
 describe('when Redis does not answer', () => {
-  let url: string;
-  let close: () => Promise<void>;
+  let cutOff: World;
   const lines: string[] = [];
   const logs = { write: (line: string) => void lines.push(line) };
   const logged = { LOG_LEVEL: 'info' };
   const world = useWorld(logged, logs);
   beforeAll(async () => {
     // Nothing listens on the discard port of this machine.
-    const environment = { ...logged, DATABASE_URL: world.databaseUrl, REDIS_URL: 'redis://127.0.0.1:9' };
-    const instance = await startApplication(environment, world.clock, logs);
-    url = instance.url;
-    close = () => instance.app.close();
+    cutOff = await world.another(world.clock, { ...logged, REDIS_URL: 'redis://127.0.0.1:9' }, logs);
   });
-  afterAll(() => close());
+  afterAll(() => cutOff.app.close());
 
   test.each([
     [PROVIDER, VERIFY],
     [OPERATOR, '/v1/operator/sessions'],
   ])('%s is refused with a retryable 500: it fails closed', async (tenant, path) => {
-    const body = JSON.stringify(TOKEN);
-    const headers = { 'Content-Type': 'application/json', ...world.signature(tenant, path, body) };
-    const response = await fetch(url + path, { method: 'POST', headers, body });
-    expect(response.status).toBe(500);
-    expect(response.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
-    expect(response.headers.get('x-next-action')).toBe('retry-same-request');
-    expect(Object.keys((await response.json()) as object)).toEqual(['error']);
-    const requestId = response.headers.get('x-request-id')!;
+    const reply = await cutOff.signed(tenant, path, TOKEN);
+    expect(reply.status).toBe(500);
+    expect(reply.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+    expect(reply.headers.get('x-next-action')).toBe('retry-same-request');
+    expect(Object.keys(reply.json)).toEqual(['error']);
+    const requestId = reply.headers.get('x-request-id')!;
     const logged = () => lines.filter((line) => line.includes(`"${requestId}"`));
     const line = await vi.waitUntil(() => logged().find((one) => one.includes('"parts"')), PATIENCE);
     expect(JSON.parse(line)).toMatchObject({ parts: { signature: expect.any(Number) as number } });
@@ -44,9 +38,9 @@ describe('when Redis does not answer', () => {
   });
 
   test('the instance is not ready', async () => {
-    const response = await fetch(`${url}/health/ready`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({
+    const reply = await cutOff.request('/health/ready');
+    expect(reply.status).toBe(503);
+    expect(reply.json).toEqual({
       status: 'unavailable',
       checks: { database: 'up', migrations: 'up', redis: 'down', tenants: 'up' },
     });
@@ -121,33 +115,23 @@ describe.runIf(redisUrl !== null)('when Redis is lost and comes back', () => {
 
 // Without a Redis there is nothing shared to test; the services suite has one.
 describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
-  let second: Awaited<ReturnType<typeof startApplication>>;
-  const world = useWorld({ DEMO_START_BALANCE_MINOR: '1000' });
-  beforeAll(async () => {
-    const environment = { DATABASE_URL: world.databaseUrl, DEMO_START_BALANCE_MINOR: '1000' };
-    second = await startApplication(environment, world.clock);
-  });
+  let second: World;
+  const environment = { DEMO_START_BALANCE_MINOR: '1000' };
+  const world = useWorld(environment);
+  beforeAll(async () => (second = await world.another(world.clock, environment)));
   afterAll(() => second.app.close());
 
-  const at = async (url: string, path: string, body: object, nonce: string = randomUUID()) => {
-    const raw = JSON.stringify(body);
-    const headers = {
-      'Content-Type': 'application/json',
-      ...world.signature(PROVIDER, path, raw, { nonce }),
-    };
-    return fetch(url + path, { method: 'POST', headers, body: raw });
-  };
-
   test('accept a nonce once between them', async () => {
-    const nonce = randomUUID();
-    expect((await at(world.url, VERIFY, TOKEN, nonce)).headers.get('x-error-code')).toBe('SESSION_INVALID');
-    expect(await (await at(second.url, VERIFY, TOKEN, nonce)).text()).toBe('invalid signature');
+    const same = { nonce: randomUUID() };
+    const accepted = await world.signed(PROVIDER, VERIFY, TOKEN, same);
+    expect(accepted.headers.get('x-error-code')).toBe('SESSION_INVALID');
+    expect((await second.signed(PROVIDER, VERIFY, TOKEN, same)).text).toBe('invalid signature');
   });
 
   test('share a limit', async () => {
     await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: 5 });
     const replies = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => at(index % 2 ? world.url : second.url, VERIFY, TOKEN)),
+      Array.from({ length: 40 }, (_, index) => (index % 2 ? world : second).signed(PROVIDER, VERIFY, TOKEN)),
     );
     await world.admin('PATCH', `/v1/admin/providers/${PROVIDER}`, { requestsPerSecond: null });
     await second.app.get(TenancyService).reload();
@@ -157,9 +141,8 @@ describe.runIf(redisUrl !== null)('two instances that share a Redis', () => {
 
   test('share the balance of a DEMO session, without losing a BET', async () => {
     const session = await world.launch({ mode: 'DEMO' });
-    const path = '/v1/wallet/transaction';
     const bets = Array.from({ length: 20 }, (_, index) =>
-      at(index % 2 ? world.url : second.url, path, world.transaction(session, 'BET', { amountMinor: 50 })),
+      (index % 2 ? world : second).submit(world.transaction(session, 'BET', { amountMinor: 50 })),
     );
     const answers = await Promise.all(bets);
     expect(answers.every(({ status }) => status === 200)).toBe(true);

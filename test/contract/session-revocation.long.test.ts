@@ -9,7 +9,6 @@ import {
   OTHER_OPERATOR,
   OTHER_PROVIDER,
   PROVIDER,
-  startApplication,
   useWorld,
 } from '../world/world.js';
 
@@ -65,7 +64,7 @@ describe('a revocation', () => {
 
   test('closes the session before the provider is notified, for every wallet call and on every instance', async () => {
     const session = await world.launch();
-    const other = await startApplication({ ...environment, DATABASE_URL: world.databaseUrl }, world.clock);
+    const other = await world.another(world.clock, environment);
     const held = world.provider.next({ do: 'hold' }, { sessionId: session.sessionId });
     const reply = world.revoke(session.sessionId);
     await held.arrived;
@@ -75,11 +74,9 @@ describe('a revocation', () => {
       ['/v1/wallet/balance', body],
       ...['BET', 'WIN'].map((kind) => ['/v1/wallet/transaction', world.transaction(session, kind)] as const),
     ] as const;
-    for (const url of [world.url, other.url]) {
+    for (const at of [world, other]) {
       for (const [path, sent] of calls) {
-        const raw = JSON.stringify(sent);
-        const headers = { 'Content-Type': 'application/json', ...world.signature(PROVIDER, path, raw) };
-        const answer = await fetch(url + path, { method: 'POST', headers, body: raw });
+        const answer = await at.signed(PROVIDER, path, sent);
         expect([answer.status, answer.headers.get('x-error-code')]).toEqual([401, 'SESSION_INVALID']);
       }
     }

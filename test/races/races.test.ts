@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type LaunchedSession, type Reply, startApplication, useWorld, World } from '../world/world.js';
+import { type LaunchedSession, type Reply, useWorld, type World } from '../world/world.js';
 import { CallsUnderWay } from './calls-under-way.js';
 
 let session: LaunchedSession;
@@ -162,24 +162,12 @@ async function approvedBets(): Promise<number> {
 }
 
 describe('two instances on one database', () => {
-  let second: Awaited<ReturnType<typeof startApplication>>;
-  beforeAll(async () => {
-    second = await startApplication({ DATABASE_URL: world.databaseUrl, ...environment }, world.clock);
-  });
-  afterAll(() => second.app.close());
-
-  const atSecond = (): World => {
-    const { app, databaseUrl, clock, wallet, provider, sql } = world;
-    const other = new World(app, second.url, databaseUrl, clock, wallet, provider, sql, () =>
-      Promise.resolve(),
-    );
-    for (const [id, secret] of world.secrets) other.secrets.set(id, secret);
-    return other;
-  };
+  let other: World;
+  beforeAll(async () => (other = await world.another(world.clock, environment)));
+  afterAll(() => other.app.close());
 
   test('book an id once, and both replay the stored answer', async () => {
     const body = world.transaction(session, 'BET');
-    const other = atSecond();
     await times(MANY, (index) => (index % 2 ? world : other).submit(body));
     expect(world.wallet.calls(body.transactionId)).toHaveLength(1);
     expect((await world.submit(body)).text).toBe((await other.submit(body)).text);
@@ -187,7 +175,7 @@ describe('two instances on one database', () => {
 
   test('a session revoked at one is refused at the other at once', async () => {
     await world.revoke(session.sessionId);
-    const reply = await atSecond().submit(world.transaction(session, 'BET'));
+    const reply = await other.submit(world.transaction(session, 'BET'));
     expect(reply.headers.get('x-error-code')).toBe('SESSION_INVALID');
   });
 });

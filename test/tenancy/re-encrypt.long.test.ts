@@ -1,31 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { reEncryptSecrets } from '../../src/commands/re-encrypt.js';
-import { GAME, OPERATOR, PROVIDER, startApplication, startWorld, useWorld } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, startWorld, useWorld, type World } from '../world/world.js';
 
 const OLD = Buffer.alloc(32, 'test');
 const NEW = Buffer.alloc(32, 'new key');
 
 test('SECRETS_KEY is rotated under a running service, and no tenant notices', async () => {
   const world = await startWorld();
-  const instances: Awaited<ReturnType<typeof startApplication>>[] = [];
+  const instances: World[] = [];
   const start = async (key: Buffer, previous?: Buffer) => {
-    const instance = await startApplication(
-      {
-        DATABASE_URL: world.databaseUrl,
-        SECRETS_KEY: key.toString('base64'),
-        ...(previous && { SECRETS_KEY_PREVIOUS: previous.toString('base64') }),
-      },
-      world.clock,
-    );
+    const instance = await world.another(world.clock, {
+      SECRETS_KEY: key.toString('base64'),
+      ...(previous && { SECRETS_KEY_PREVIOUS: previous.toString('base64') }),
+    });
     instances.push(instance);
-    return instance.url;
+    return instance;
   };
-  const launched = async (url: string) => {
-    const path = '/v1/operator/sessions';
-    const body = JSON.stringify({ playerRef: 'p', gameId: GAME, currency: 'EUR' });
-    const headers = { 'Content-Type': 'application/json', ...world.signature(OPERATOR, path, body) };
-    return (await fetch(url + path, { method: 'POST', headers, body })).status;
+  const launched = async (at: World) => {
+    const request = { playerRef: 'p', gameId: GAME, currency: 'EUR' };
+    return (await at.signed(OPERATOR, '/v1/operator/sessions', request)).status;
   };
   const storage = { databaseUrl: world.databaseUrl, dataDir: '/nowhere' };
   const said: string[] = [];
@@ -40,9 +34,7 @@ test('SECRETS_KEY is rotated under a running service, and no tenant notices', as
     // Decrypts with both keys and still seals with the old one, as long as not all instances know the new one.
     const first = await start(OLD, NEW);
     const second = await start(NEW, OLD);
-    expect([await launched(world.url), await launched(first), await launched(second)]).toEqual([
-      201, 201, 201,
-    ]);
+    expect([await launched(world), await launched(first), await launched(second)]).toEqual([201, 201, 201]);
 
     await expect(reEncrypt(NEW)).rejects.toThrow('its seal was made with key');
     await reEncrypt(NEW, OLD);

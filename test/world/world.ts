@@ -104,9 +104,9 @@ export class World {
   }
 
   /** Another instance on the same database and between the same counterparts; `app.close()` stops it. */
-  async another(clock: TestClock, environment: Environment = {}): Promise<World> {
+  async another(clock: TestClock, environment: Environment = {}, logs?: DestinationStream): Promise<World> {
     const shared = { DATABASE_URL: this.databaseUrl, ...environment };
-    const { app, url } = await startApplication(shared, clock);
+    const { app, url } = await startApplication(shared, clock, logs);
     const { databaseUrl, wallet, provider, sql } = this;
     const world = new World(app, url, databaseUrl, clock, wallet, provider, sql, async () => undefined);
     for (const [id, secret] of this.secrets) world.secrets.set(id, secret);
