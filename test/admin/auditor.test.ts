@@ -19,7 +19,7 @@ function statusOf(path: string, options: RequestOptions): Promise<number | undef
 
 /** A function that calls routes with a new key of the role, and returns the status. */
 async function keyOf(role: string) {
-  const headers = bearer((await world.person(role)).key);
+  const headers = bearer((await world.administrator(role)).key);
   return (method: string, path: string) => statusOf(path, { method, headers });
 }
 

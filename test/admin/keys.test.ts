@@ -49,7 +49,7 @@ describe('a key', () => {
   });
 
   test('is stored only as its SHA-256', async () => {
-    const { id, key } = await world.person('admin');
+    const { id, key } = await world.administrator('admin');
     const [row] = await world.sql.run<{ row: string }>(
       'SELECT row_to_json(k)::text AS row FROM admin_keys k WHERE id = $1',
       [id],
@@ -71,7 +71,7 @@ describe('a key', () => {
   test.each(['auditor', 'support', 'promotions', 'operations'])(
     'of role %s changes nothing',
     async (role) => {
-      const { key } = await world.person(role);
+      const { key } = await world.administrator(role);
       for (const [method, path, body] of ROUTES) {
         const reply = await ask(key, { method, path, ...(body && { body }) });
         expect([path, reply.status]).toEqual([path, 403]);
@@ -84,7 +84,7 @@ describe('a key', () => {
   );
 
   test('of role admin creates further keys, until it is revoked', async () => {
-    const { key } = await world.person('admin');
+    const { key } = await world.administrator('admin');
     const body = { name: 'Further', role: 'admin' };
     expect((await ask(key, { method: 'POST', path: '/v1/admin/keys', body })).status).toBe(201);
   });
@@ -111,7 +111,7 @@ describe('a key', () => {
 
 describe('a revoked key', () => {
   test('is refused at once, on every instance', async () => {
-    const { id, key } = await world.person('admin');
+    const { id, key } = await world.administrator('admin');
     const authorization = { headers: bearer(key) };
     expect((await fetch(`${other.url}/v1/admin/providers`, authorization)).status).toBe(200);
     const reply = await world.admin('DELETE', `/v1/admin/keys/${id}`);
@@ -156,7 +156,7 @@ describe('a key with an expiry', () => {
 });
 
 test('the last use of a key is shown, and written at most once a minute', async () => {
-  const { id, key } = await world.person('support');
+  const { id, key } = await world.administrator('support');
   const lastUsed = async () => (await listed()).find((item) => item['id'] === id)?.['lastUsedAt'];
   await ask(key);
   const first = await lastUsed();
@@ -177,7 +177,7 @@ test('the last use of a key is shown, and written at most once a minute', async 
 });
 
 test('the list has every live key once, newest first', async () => {
-  for (const name of ['a', 'b', 'c']) await world.person('support', name);
+  for (const name of ['a', 'b', 'c']) await world.administrator('support', name);
   const seen: string[] = [];
   for (let cursor: unknown; ;) {
     const query = cursor === undefined ? '?limit=2' : `?limit=2&cursor=${String(cursor)}`;

@@ -10,7 +10,7 @@ const world = useWorld({ TRUST_PROXY: 'loopback' });
 
 const wrong = () => randomBytes(32).toString('base64url');
 
-const made = () => world.person('support');
+const made = () => world.administrator('support');
 
 const ask = (key: string, from: string) =>
   world.request('/v1/admin/providers', { headers: { ...bearer(key), 'X-Forwarded-For': from } });

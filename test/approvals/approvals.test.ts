@@ -7,28 +7,36 @@ import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GRANT } from '../world/provider.js';
 import { waitingForLocks } from '../world/locks.js';
-import { CSV, GAME, OPERATOR, OTHER_OPERATOR, type Person, type Reply, useWorld } from '../world/world.js';
+import {
+  CSV,
+  GAME,
+  OPERATOR,
+  OTHER_OPERATOR,
+  type Administrator,
+  type Reply,
+  useWorld,
+} from '../world/world.js';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, BATCHES, batchOrder, GRANTS, limit } from './desk.js';
 import { grantOrder } from '../world/grant-order.js';
 
-let asker: Person;
-let promotions: Person;
-let operations: Person;
+let asker: Administrator;
+let promotions: Administrator;
+let operations: Administrator;
 const world = useWorld();
 beforeAll(async () => {
-  asker = await world.person('admin', 'Asker');
-  promotions = await world.person('promotions', 'Promotions');
-  operations = await world.person('operations', 'Night shift');
+  asker = await world.administrator('admin', 'Asker');
+  promotions = await world.administrator('promotions', 'Promotions');
+  operations = await world.administrator('operations', 'Night shift');
   await limit(world, { maxGrantMinor: 10, maxBatchMinor: 10, maxAdjustmentMinor: 10 });
 });
 
-const waiting = async (path: string, body: object, by: Person = asker): Promise<string> => {
+const waiting = async (path: string, body: object, by: Administrator = asker): Promise<string> => {
   const { status, json } = await by.call('POST', path, body);
   expect([status, json['state']]).toEqual([202, 'WAITING']);
   return String(json['approvalId']);
 };
-const approve = (id: string, by: Person) => by.call('POST', `${APPROVALS}/${id}/approve`);
-const reject = (id: string, by: Person, reason = 'one zero too many') =>
+const approve = (id: string, by: Administrator) => by.call('POST', `${APPROVALS}/${id}/approve`);
+const reject = (id: string, by: Administrator, reason = 'one zero too many') =>
   by.call('POST', `${APPROVALS}/${id}/reject`, { reason });
 const grantsOf = (playerRef: unknown) =>
   world.provider.calls(GRANT).filter(({ json }) => json['playerRef'] === playerRef).length;
@@ -61,7 +69,7 @@ describe('an approved', () => {
         result: { ...shown, state: 'GRANTED', stakeMinor: 100 },
       },
     ]);
-    const again = await approve(id, await world.person('promotions'));
+    const again = await approve(id, await world.administrator('promotions'));
     expect([again.status, again.json]).toEqual([200, first.json]);
     expect(grantsOf(order.playerRef)).toBe(1);
     // Now the original call gets the same answer as for a known grant.
@@ -104,7 +112,7 @@ describe('an approved', () => {
     const held = world.wallet.next({ do: 'hold' }, { transactionId: order.adjustmentId });
     const first = approve(id, operations);
     await held.arrived;
-    const second = await approve(id, await world.person('operations'));
+    const second = await approve(id, await world.administrator('operations'));
     expect(second.json['result']).toEqual({
       error: "the operator's answer is awaited: read the approval again",
     });
@@ -115,7 +123,7 @@ describe('an approved', () => {
   test('action is carried out once, even if several people approve it at once, at two instances', async () => {
     const other = await world.another(world.clock);
     const people = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => (index % 2 ? other : world).person('promotions')),
+      Array.from({ length: 6 }, (_, index) => (index % 2 ? other : world).administrator('promotions')),
     );
     const order = grantOrder();
     const id = await waiting(GRANTS, order);
@@ -182,7 +190,7 @@ test('an action that fails after it wrote something leaves nothing but the recor
       throw new CroupierError('CONFLICT', 'too late');
     },
   });
-  const late = await instance.person('operations');
+  const late = await instance.administrator('operations');
   expect((await approve(id, late)).json).toMatchObject({ state: 'APPROVED', result: { error: 'too late' } });
   await instance.app.close();
   expect(await world.stateOf(order.adjustmentId)).toBeUndefined();
@@ -226,7 +234,7 @@ test('a request that is checked while another is approved counts the approved am
 });
 
 describe('the same body again', () => {
-  const actions: Record<string, () => [string, { [name: string]: unknown }, Person]> = {
+  const actions: Record<string, () => [string, { [name: string]: unknown }, Administrator]> = {
     requestRef: () => [GRANTS, grantOrder(), promotions],
     batchRef: () => [BATCHES, batchOrder(2), promotions],
     adjustmentId: () => [ADJUSTMENTS, adjustmentOrder(), operations],
@@ -313,8 +321,8 @@ describe('who may decide:', () => {
   test('neither the requester, nor a key that the requester created, nor one that such a key created', async () => {
     const id = await waiting(GRANTS, grantOrder());
     refused(await approve(id, asker), 'this needs a person other than the requester');
-    const child = await world.person('admin', 'Child', asker);
-    const grandchild = await world.person('promotions', 'Grandchild', child);
+    const child = await world.administrator('admin', 'Child', asker);
+    const grandchild = await world.administrator('promotions', 'Grandchild', child);
     for (const key of [child, grandchild]) {
       refused(await approve(id, key), 'this needs another person: the requester created this key');
     }
@@ -322,9 +330,9 @@ describe('who may decide:', () => {
   });
 
   test("nor who created the requester's key, directly or through other keys, unless that is the root key", async () => {
-    const boss = await world.person('admin', 'Boss');
-    const child = await world.person('admin', 'Child', boss);
-    const grandchild = await world.person('promotions', 'Grandchild', child);
+    const boss = await world.administrator('admin', 'Boss');
+    const child = await world.administrator('admin', 'Child', boss);
+    const grandchild = await world.administrator('promotions', 'Grandchild', child);
     const path = (id: string) => `${APPROVALS}/${id}/approve`;
     const id = await waiting(GRANTS, grantOrder(), child);
     for (const waitingId of [id, await waiting(GRANTS, grantOrder(), grandchild)]) {
@@ -344,7 +352,7 @@ describe('who may decide:', () => {
   test('only a person whose role may do the action', async () => {
     const grant = await waiting(GRANTS, grantOrder());
     const adjustment = await waiting(ADJUSTMENTS, adjustmentOrder());
-    const support = await world.person('support');
+    const support = await world.administrator('support');
     for (const decide of [approve, reject]) {
       refused(await decide(grant, operations), 'this needs the role promotions');
       refused(await decide(grant, support), 'this needs the role promotions');
@@ -435,7 +443,7 @@ describe('the list of approvals', () => {
     expect(await list(`state=WAITING&operatorId=${OTHER_OPERATOR}`)).toEqual([]);
     expect(await list('state=WAITING&to=2020-01-01')).toEqual([]);
     expect((await list('state=EXPIRED')).length).toBeGreaterThan(0);
-    const { call } = await world.person('support');
+    const { call } = await world.administrator('support');
     const { text } = await call('GET', `${APPROVALS}?state=WAITING`, undefined, CSV);
     expect(text.split('\r\n')[0]).toContain('stakeMinor,stake,amountMinor,amount,');
     expect(text.split('\r\n')[1]).toContain(',-250,-2.50,');

@@ -27,14 +27,14 @@ export async function limit(
   operator = OPERATOR,
 ): Promise<void> {
   const path = `/v1/admin/limits/${operator}/${currency}`;
-  const asker = await world.person('admin');
+  const asker = await world.administrator('admin');
   const method = Object.keys(limits).length === 0 ? 'DELETE' : 'PUT';
   const { status, text, json } = await asker.call(method, path, method === 'PUT' ? limits : undefined);
   if (status !== 202) {
     if (status !== 200 && status !== 204) throw new Error(`limits were answered ${status} ${text}`);
     return;
   }
-  const approver = await world.person('admin');
+  const approver = await world.administrator('admin');
   const approved = await approver.call('POST', `${APPROVALS}/${String(json['approvalId'])}/approve`);
   if (approved.status !== 200) throw new Error(`the approval was answered ${approved.status}`);
 }

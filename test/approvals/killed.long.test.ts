@@ -42,7 +42,7 @@ const SPINS = { operatorId: OPERATOR, gameId: GAME, spins: 5, betAmountMinor: 20
 
 test('whenever the process is killed, an approved action is recorded once and sent at most once, and none is lost', async () => {
   // Neither the requester nor a key that the requester created may approve.
-  const [asker, approver] = [await world.person('admin'), await world.person('admin')];
+  const [asker, approver] = [await world.administrator('admin'), await world.administrator('admin')];
   const approve = (at: World, id: string) =>
     at.admin('POST', `/v1/admin/approvals/${id}/approve`, undefined, bearer(approver.key));
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -6,7 +6,15 @@ import { AttentionWatcher } from '../../src/attention/attention.watcher.js';
 import { PATIENCE } from '../world/patience.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { Transactions } from '../world/transactions.js';
-import { CSV, GAME, OPERATOR, OTHER_OPERATOR, type Person, PROVIDER, useWorld } from '../world/world.js';
+import {
+  CSV,
+  GAME,
+  OPERATOR,
+  OTHER_OPERATOR,
+  type Administrator,
+  PROVIDER,
+  useWorld,
+} from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
 
@@ -17,13 +25,13 @@ interface Item {
   readonly [field: string]: unknown;
 }
 
-let support: Person;
-let operations: Person;
+let support: Administrator;
+let operations: Administrator;
 const world = useWorld();
 const transactions = new Transactions(world);
 beforeAll(async () => {
-  support = await world.person('support');
-  operations = await world.person('operations', 'Night shift');
+  support = await world.administrator('support');
+  operations = await world.administrator('operations', 'Night shift');
 });
 
 const list = async (query: string): Promise<Item[]> =>

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Person, type World, useWorld } from '../world/world.js';
+import { type Administrator, type World, useWorld } from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
 
-let operations: Person;
+let operations: Administrator;
 let other: World;
 const world = useWorld();
 beforeAll(async () => {
-  operations = await world.person('operations', 'Night shift');
+  operations = await world.administrator('operations', 'Night shift');
   other = await world.another(world.clock);
   return () => other.app.close();
 });
@@ -93,7 +93,7 @@ describe('several items', () => {
 
   test('need the role operations', async () => {
     const [id] = (await items(1)) as [string];
-    const reply = await several('close', { ids: [id], reason: 'all' }, await world.person('support'));
+    const reply = await several('close', { ids: [id], reason: 'all' }, await world.administrator('support'));
     expect([reply.status, reply.json['error']]).toEqual([403, 'this needs the role operations']);
   });
 

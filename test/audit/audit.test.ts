@@ -83,7 +83,7 @@ describe("an administrator's action is recorded:", () => {
   });
 
   test('a key: created, used as the actor, revoked', async () => {
-    const { id, key, actor, call } = await world.person('admin', 'Eve');
+    const { id, key, actor, call } = await world.administrator('admin', 'Eve');
     await call('PATCH', '/v1/admin/providers/acme', { name: 'By Eve' });
     await world.admin('DELETE', `/v1/admin/keys/${id}`);
     const ofKey = await entries(`&target=key:${id}`);

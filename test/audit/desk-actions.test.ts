@@ -32,7 +32,7 @@ test('a repeated adjustment is recorded with its actor if it calls the operator 
   const adjustmentId = 'goodwill-2';
   const request = { adjustmentId, operatorId: OPERATOR, playerRef: 'ann', currency: 'EUR', amountMinor: 500 };
   const body = { ...request, reason: 'a lost round' };
-  const [first, second] = [await world.person('operations'), await world.person('operations')];
+  const [first, second] = [await world.administrator('operations'), await world.administrator('operations')];
   world.wallet.next({ do: 'drop' }, { transactionId: adjustmentId });
   expect((await first.call('POST', '/v1/admin/adjustments', body)).status).toBe(500);
   expect((await second.call('POST', '/v1/admin/adjustments', body)).status).toBe(201);

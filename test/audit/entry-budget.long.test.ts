@@ -26,8 +26,8 @@ async function entriesOf(actor: string): Promise<number> {
 }
 
 test('after 1,000 refusals within a minute, the calls of that key alone are 429 for the rest of it', async () => {
-  const { call } = await world.person('support');
-  const { call: callOfAnother } = await world.person('support');
+  const { call } = await world.administrator('support');
+  const { call: callOfAnother } = await world.administrator('support');
   const refused = () => call('POST', `/v1/admin/operators/${OPERATOR}/resume`);
   expect(await statusesOf(1_000, refused)).toEqual([403]);
   const limited = await refused();
@@ -40,8 +40,8 @@ test('after 1,000 refusals within a minute, the calls of that key alone are 429 
 }, 60_000);
 
 test('after 3,000 recorded reads within a minute, further ones of that key alone are 429 for the rest of it', async () => {
-  const { actor, call } = await world.person('auditor');
-  const { call: callOfAnother } = await world.person('auditor');
+  const { actor, call } = await world.administrator('auditor');
+  const { call: callOfAnother } = await world.administrator('auditor');
   const read = (n: number) => call('GET', `/v1/admin/sessions?playerRef=p-${n}`);
   const poll = (n: number) => call('GET', `/v1/admin/transactions?playerRef=p-${n}`);
   expect(await statusesOf(50, () => poll(0))).toEqual([200]);
@@ -66,7 +66,7 @@ test('after 3,000 recorded reads within a minute, further ones of that key alone
 }, 120_000);
 
 test('on a route that clients poll, only different refusals count', async () => {
-  const { actor, call } = await world.person('auditor');
+  const { actor, call } = await world.administrator('auditor');
   const poll = (ref: number) => call('POST', `/v1/admin/free-spins/${ref}/status`);
   expect(await statusesOf(1_000, () => poll(0))).toEqual([403]);
   expect(await statusesOf(950, (n) => poll(n + 1))).toEqual([403]);

@@ -33,7 +33,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
     { role: 'support', call: ['POST', '/v1/admin/free-spins', { ...GRANT, requestRef: 'wish-1' }] },
     { role: 'operations', call: ['POST', '/v1/admin/free-spins/wish-1/cancel'] },
   ] as const)('$role lacks promotions: $call', async ({ role, call: [method, path, body] }) => {
-    const { actor, call } = await world.person(role, `Night ${role}`);
+    const { actor, call } = await world.administrator(role, `Night ${role}`);
     const reply = await call(method, path, body);
     expect([reply.status, reply.text]).toEqual([403, '{"error":"this needs the role promotions"}']);
     expect(await recorded({ actor })).toMatchObject([
@@ -49,7 +49,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
   });
 
   test('promotions lacks operations', async () => {
-    const { actor, call } = await world.person('promotions');
+    const { actor, call } = await world.administrator('promotions');
     const request = { ...ADJUSTMENT, adjustmentId: 'wish-2', amountMinor: 1_000_000 };
     expect(await call('POST', '/v1/admin/adjustments', request)).toMatchObject({
       status: 403,
@@ -61,13 +61,13 @@ describe('a refusal is recorded with its code, its target and the name of the ke
   });
 
   test('a route that names no target of its own', async () => {
-    const { actor, call } = await world.person('support');
+    const { actor, call } = await world.administrator('support');
     expect((await call('GET', '/v1/admin/keys')).status).toBe(403);
     expect(await recorded({ actor })).toMatchObject([{ action: 'key.list', target: 'keys' }]);
   });
 
   test('a conflict', async () => {
-    const { actor, call } = await world.person('operations', 'Night shift');
+    const { actor, call } = await world.administrator('operations', 'Night shift');
     const request = { ...ADJUSTMENT, adjustmentId: 'once', amountMinor: 5 };
     expect((await call('POST', '/v1/admin/adjustments', request)).status).toBe(201);
     expect((await call('POST', '/v1/admin/adjustments', { ...request, amountMinor: 6 })).status).toBe(409);
@@ -93,7 +93,7 @@ describe('a refusal is recorded with its code, its target and the name of the ke
 });
 
 test('the role operations permits the work of the night shift', async () => {
-  const { call } = await world.person('operations');
+  const { call } = await world.administrator('operations');
   const session = await world.launch();
   const bet = world.transaction(session, 'BET');
   world.wallet.next({ do: 'drop' }, { transactionId: bet.transactionId });
@@ -107,7 +107,7 @@ test('the role operations permits the work of the night shift', async () => {
 
 describe('every refused call is an entry of its own, with its request id, at once:', () => {
   test('a missing role', async () => {
-    const { actor, call } = await world.person('support');
+    const { actor, call } = await world.administrator('support');
     const replies = [];
     for (let n = 0; n < 3; n += 1) {
       replies.push(await call('POST', `/v1/admin/operators/${OPERATOR}/pause`, { reason: 'no' }));
@@ -118,7 +118,7 @@ describe('every refused call is an entry of its own, with its request id, at onc
   });
 
   test('a conflict, also with concurrent calls', async () => {
-    const { actor, call } = await world.person('operations');
+    const { actor, call } = await world.administrator('operations');
     const request = { ...ADJUSTMENT, adjustmentId: 'conflicting', amountMinor: 5 };
     await call('POST', '/v1/admin/adjustments', request);
     const replies = await Promise.all(
@@ -136,7 +136,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
   test('is recorded at once the first time, then as one entry with a count', async () => {
     const requestRef = 'polled';
     await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef });
-    const { actor, call } = await world.person('support');
+    const { actor, call } = await world.administrator('support');
     for (let poll = 0; poll < 5; poll += 1) {
       expect((await call('POST', `/v1/admin/free-spins/${requestRef}/status`)).status).toBe(200);
       expect((await call('GET', `/v1/admin/free-spins/${requestRef}`)).status).toBe(200);
@@ -166,7 +166,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     const session = await world.launch();
     const bet = world.transaction(session, 'BET');
     await world.submit(bet);
-    const { actor, call } = await world.person('auditor');
+    const { actor, call } = await world.administrator('auditor');
     const reads = {
       'approvals.list': '/v1/admin/approvals',
       'free-spins.batches-list': '/v1/admin/free-spins/batches',
@@ -190,7 +190,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
   });
 
   test('is recorded at once if it is the whole list as CSV', async () => {
-    const { actor, call } = await world.person('auditor');
+    const { actor, call } = await world.administrator('auditor');
     await call('GET', '/v1/admin/callbacks');
     await call('GET', '/v1/admin/callbacks', undefined, CSV);
     expect(await recorded({ actor })).toMatchObject([
@@ -203,7 +203,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
     const requestRef = 'never-granted';
     world.provider.next({ do: 'answer', status: 500 }, { requestRef });
     expect((await world.admin('POST', '/v1/admin/free-spins', { ...GRANT, requestRef })).status).toBe(502);
-    const { actor, call } = await world.person('support');
+    const { actor, call } = await world.administrator('support');
     for (let poll = 0; poll < 3; poll += 1) {
       expect((await call('POST', `/v1/admin/free-spins/${requestRef}/status`)).status).toBe(409);
     }
@@ -218,7 +218,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
   });
 
   test('is recorded later if the database refuses it at first', async () => {
-    const { actor, call } = await world.person('support');
+    const { actor, call } = await world.administrator('support');
     for (let poll = 0; poll < 3; poll += 1) await call('GET', '/v1/admin/attention');
     const errors = vi.spyOn(Logger.prototype, 'error');
     await world.sql.run(
@@ -238,7 +238,7 @@ describe('a repetition within a minute, on a route that clients poll,', () => {
 
   test('is recorded before the instance stops', async () => {
     const another = await world.another(world.clock);
-    const { call } = await another.person('support', 'Stop');
+    const { call } = await another.administrator('support', 'Stop');
     for (let poll = 0; poll < 3; poll += 1) await call('GET', '/v1/admin/attention');
     await another.app.close();
     const entries = (await recorded({ action: 'attention.list' })).filter(

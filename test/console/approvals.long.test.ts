@@ -178,7 +178,7 @@ describeDesk('approvals', () => {
 
   test('a change of limits shows before and after, and names the role that decides it', async () => {
     const path = `/v1/admin/limits/${OPERATOR}/EUR`;
-    const { json } = await (await world.person('admin')).call('PATCH', path, { maxGrantMinor: 2_500 });
+    const { json } = await (await world.administrator('admin')).call('PATCH', path, { maxGrantMinor: 2_500 });
     const address = `/console/approvals/${String(json['approvalId'])}`;
     for (const role of ['promotions', 'auditor']) {
       const page = await desk.signedIn(address, await desk.keyOf(role));

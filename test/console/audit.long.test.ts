@@ -9,7 +9,7 @@ describeDesk('the page of the audit log', () => {
   beforeAll(async () => {
     const limits = `/v1/admin/limits/${OPERATOR}/EUR`;
     await world.admin('PUT', limits, { maxAdjustmentMinor: 10_000 });
-    const asker = await world.person('admin', 'Ada');
+    const asker = await world.administrator('admin', 'Ada');
     const raised = await asker.call('PUT', limits, { maxAdjustmentMinor: 500_000 });
     expect(raised.status).toBe(202);
     await world.admin('POST', `/v1/admin/approvals/${String(raised.json['approvalId'])}/approve`);
@@ -49,7 +49,7 @@ describeDesk('the page of the audit log', () => {
   test('a refusal is an entry, and the text of others stays text', async () => {
     const reason = '<b>moved</b> \u202e\u{1f3b0}';
     await world.admin('POST', `/v1/admin/operators/${OPERATOR}/pause`, { reason });
-    const support = await world.person('support', 'Bob');
+    const support = await world.administrator('support', 'Bob');
     await support.call('POST', `/v1/admin/operators/${OPERATOR}/resume`);
     const page = await desk.signedIn(`/console/audit?target=operator:${OPERATOR}`);
     await page.getByText(reason).waitFor();

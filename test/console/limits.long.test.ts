@@ -46,7 +46,7 @@ describeDesk('limits', () => {
     expect((await limits('EUR')).json).toMatchObject({ maxAdjustmentMinor: 25_000 });
     const approval = await page.getByRole('link', { name: 'Open the approval' }).getAttribute('href');
     const id = approval!.split('/').at(-1)!;
-    const approver = await world.person('admin');
+    const approver = await world.administrator('admin');
     const approved = await approver.call('POST', `/v1/admin/approvals/${id}/approve`, {});
     expect([approved.status, approved.text]).toEqual([200, expect.anything()]);
     // The page follows the approval by itself.

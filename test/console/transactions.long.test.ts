@@ -95,7 +95,7 @@ describeDesk('the pages of transactions', () => {
 
     const href = await page.getByRole('link', { name: 'Open the approval' }).getAttribute('href');
     const approvalId = href?.split('/').at(-1) ?? '';
-    const second = await world.person('operations');
+    const second = await world.administrator('operations');
     const approved = await second.call('POST', `/v1/admin/approvals/${approvalId}/approve`);
     expect(approved.json).toMatchObject({ state: 'APPROVED', kind: 'adjustment', amountMinor: 250 });
     expect(world.wallet.balanceOf(PLAYER)).toBe(before + 250);
@@ -461,7 +461,7 @@ describeDesk('the pages of transactions', () => {
     for (const page of pages) await row(page).getByText('TIMED_OUT').waitFor();
     const path = `/v1/admin/transactions/${PROVIDER}/${transactionId}/settle`;
     const settlement = { status: 'APPROVED', operatorReference: 'lucky-5513', reason: 'ticket 4713' };
-    const asker = await world.person('operations');
+    const asker = await world.administrator('operations');
     const requested = await asker.call('POST', path, settlement);
     const approval = `/v1/admin/approvals/${String(requested.json['approvalId'])}/approve`;
     expect((await world.admin('POST', approval)).json).toMatchObject({ state: 'APPROVED' });

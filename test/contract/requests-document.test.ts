@@ -5,7 +5,7 @@ import { CATALOGUE } from '../../src/errors/catalogue.js';
 import {
   type LaunchedSession,
   OPERATOR,
-  type Person,
+  type Administrator,
   PROVIDER,
   type Reply,
   type SignedOptions,
@@ -14,12 +14,12 @@ import {
 import { documentedRows, executedTable, expectDocumented } from './document.js';
 
 let session: LaunchedSession;
-let support: Person;
+let support: Administrator;
 
 const world = useWorld();
 beforeAll(async () => {
   session = await world.launch();
-  support = await world.person('support');
+  support = await world.administrator('support');
 });
 
 describe('section 1, the table of signatures', () => {

@@ -279,7 +279,7 @@ describe('an export of 20,000 rows', () => {
     });
 
     test('is aborted when its key is deleted', async () => {
-      const { id, key } = await world.person('auditor', 'Leaked');
+      const { id, key } = await world.administrator('auditor', 'Leaked');
       const { answer } = await begun('/v1/admin/games', bearer(key));
       await world.admin('DELETE', `/v1/admin/keys/${id}`);
       passTime();

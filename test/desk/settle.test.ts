@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { APPROVALS } from '../approvals/desk.js';
-import { CSV, OTHER_OPERATOR, type Person, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { CSV, OTHER_OPERATOR, type Administrator, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { Transactions } from '../world/transactions.js';
 import { type Body, parked, tick } from './desk.js';
 import { waitingForLocks } from '../world/locks.js';
@@ -14,13 +14,13 @@ const RACES = 4;
 const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
                     AND query LIKE '%UPDATE transactions%'`;
 
-let asker: Person;
-let second: Person;
+let asker: Administrator;
+let second: Administrator;
 const world = useWorld();
 const transactions = new Transactions(world);
 beforeAll(async () => {
-  asker = await world.person('operations', 'Night shift');
-  second = await world.person('operations', 'Day shift');
+  asker = await world.administrator('operations', 'Night shift');
+  second = await world.administrator('operations', 'Day shift');
 });
 
 const pathOf = ({ transactionId }: Pick<Body, 'transactionId'>) =>
@@ -134,7 +134,7 @@ describe('a parked transaction that is settled by hand', () => {
     );
     const list = await second.call('GET', `/v1/admin/transactions?roundId=${bet.roundId}&state=ROLLED_BACK`);
     expect(list.json['items']).toMatchObject([{ transactionId: bet.transactionId, settledByHand: true }]);
-    const { call } = await world.person('support');
+    const { call } = await world.administrator('support');
     const csv = await call('GET', `/v1/admin/transactions?roundId=${bet.roundId}`, undefined, CSV);
     const [header, ...records] = csv.text.split('\r\n').map((line) => line.split(','));
     const settledByHand = header!.indexOf('settledByHand');
@@ -213,7 +213,7 @@ describe('a settlement is refused', () => {
     const { transactionId: originalTransactionId, roundId } = bet;
     await parked(world, world.transaction(session, 'ROLLBACK', { originalTransactionId, roundId }));
     expect((await ask(bet)).json['error']).toContain('settle the ROLLBACK');
-    expect((await ask(bet, {}, await world.person('support'))).status).toBe(403);
+    expect((await ask(bet, {}, await world.administrator('support'))).status).toBe(403);
     expect((await ask(bet, { operatorReference: ' ' })).status).toBe(400);
   });
 

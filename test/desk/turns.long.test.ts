@@ -39,7 +39,7 @@ function countOf(calls: readonly Promise<Reply>[]): () => number {
 const codeOf = ({ status, headers }: Reply) => headers.get('x-error-code') ?? String(status);
 
 test('an operator and an administrator whose lists hang leave the instance to the others', async () => {
-  const auditor = await world.person('auditor');
+  const auditor = await world.administrator('auditor');
   const session = await world.launch({}, OTHER_OPERATOR);
   await locker.query('BEGIN; LOCK TABLE free_spin_batches IN ACCESS EXCLUSIVE MODE');
   const lists = Array.from({ length: READS }, () => read(OPERATOR, 'free-spins/batches'));

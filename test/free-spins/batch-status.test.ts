@@ -46,7 +46,7 @@ describe('the status of a batch', () => {
     expect(await read(batch)).not.toHaveProperty('statusCheckedAt');
     remains(refs[0]!, 0);
     remains(refs[1]!, 2);
-    const support = await world.person('support');
+    const support = await world.administrator('support');
     const before = new Date().toISOString();
     const reply = await support.call('POST', `${path}/status`);
     expect([reply.status, reply.json]).toMatchObject([202, { batchId, granted: 3, failed: 1 }]);
@@ -174,7 +174,7 @@ test('the failures of a batch are listed by cause, the most frequent first', asy
     { error: 'the provider answered 422', count: 3, outcomeUnknown: false },
     { error: 'the provider answered 200 without a usable externalRef', count: 1, outcomeUnknown: true },
   ];
-  const support = await world.person('support');
+  const support = await world.administrator('support');
   expect((await support.call('GET', `${path}/failures`)).json).toEqual({ items: failures });
   const own = await world.signedGet(OPERATOR, `${path.replace('/admin/', '/operator/')}/failures`);
   expect(own.json).toEqual({ items: failures });

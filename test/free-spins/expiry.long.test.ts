@@ -178,7 +178,10 @@ describe('an instance that is killed during an expiry', () => {
 test('a grant whose expiresAt passes while it is being approved is FAILED without a call', async () => {
   await limit(world, { maxGrantMinor: 0 }, 'SEK');
   const order = tool.order({ currency: 'SEK', expiresAt: tomorrow() });
-  const [asker, approver] = [await world.person('promotions'), await world.person('promotions')];
+  const [asker, approver] = [
+    await world.administrator('promotions'),
+    await world.administrator('promotions'),
+  ];
   const { approvalId } = (await asker.call('POST', GRANTS, order)).json;
   // Only the approval sends the grant.
   await world.app.get(QueueRunner)['loop'].stop(0);

@@ -112,14 +112,14 @@ describe('expiresAt', () => {
     await limit(world, { maxGrantMinor: 0 }, 'SEK');
     const expiresAt = ahead(DAY_MS);
     const order = tool.order({ currency: 'SEK', expiresAt });
-    const asker = await world.person('promotions');
+    const asker = await world.administrator('promotions');
     const ask = (body: object) => asker.call('POST', GRANTS, body);
     const { status, json } = await ask(order);
     expect([status, json['summary']]).toEqual([202, expect.stringContaining(` until ${expiresAt}`)]);
     expect((await ask(order)).json['approvalId']).toBe(json['approvalId']);
     expect((await ask({ ...order, expiresAt: ahead(2 * DAY_MS) })).status).toBe(409);
     expect((await ask(tool.order({ currency: 'SEK', expiresAt: ahead(0) }))).status).toBe(400);
-    const approver = await world.person('promotions');
+    const approver = await world.administrator('promotions');
     const approve = (id: unknown) => approver.call('POST', `${APPROVALS}/${String(id)}/approve`);
     expect((await approve(json['approvalId'])).json['result']).toMatchObject({ expiresAt });
     // Another loop of the service may send it first.

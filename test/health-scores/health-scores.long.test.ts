@@ -169,7 +169,7 @@ test('the list has every operator and provider, in pages and as CSV', async () =
   const cursor = String(first.json['nextCursor']);
   const rest = await here.admin('GET', `/v1/admin/health-scores?cursor=${cursor}`);
   expect([...(first.json['items'] as object[]), ...(rest.json['items'] as object[])]).toEqual(items);
-  const { call } = await here.person('support');
+  const { call } = await here.administrator('support');
   const csv = await call('GET', '/v1/admin/health-scores', undefined, CSV);
   expect(csv.text.split('\r\n')[0]).toBe('kind,id,state,windows');
 });

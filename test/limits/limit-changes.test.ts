@@ -1,19 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder, APPROVALS, batchOrder, BATCHES, GRANTS } from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
-import { OPERATOR, OTHER_OPERATOR, type Person, type Reply, type World, useWorld } from '../world/world.js';
+import {
+  OPERATOR,
+  OTHER_OPERATOR,
+  type Administrator,
+  type Reply,
+  type World,
+  useWorld,
+} from '../world/world.js';
 
 const world = useWorld();
 const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
 const DEFAULT = '/v1/admin/limits/*/EUR';
 
-let asker: Person;
-let approver: Person;
+let asker: Administrator;
+let approver: Administrator;
 let other: World;
 beforeAll(async () => {
   other = await world.another(world.clock);
-  asker = await world.person('admin', 'Asker');
-  approver = await world.person('admin', 'Approver');
+  asker = await world.administrator('admin', 'Asker');
+  approver = await world.administrator('admin', 'Approver');
 });
 afterAll(() => other.app.close());
 afterEach(async () => {
@@ -106,7 +113,7 @@ describe('a change that raises or removes a limit waits for another administrato
   test('a person without the role admin cannot approve it, nor can the requester', async () => {
     await set(LIMITS);
     const { json } = await asker.call('DELETE', PATH);
-    expect((await approve(json['approvalId'], await world.person('operations'))).json).toEqual({
+    expect((await approve(json['approvalId'], await world.administrator('operations'))).json).toEqual({
       error: 'this needs the role admin',
     });
     expect((await approve(json['approvalId'], asker)).status).toBe(403);
@@ -295,7 +302,7 @@ describe('concurrent changes at two instances', () => {
 
   test('an approval by several people is carried out once', async () => {
     const people = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => (index % 2 ? other : world).person('admin')),
+      Array.from({ length: 6 }, (_, index) => (index % 2 ? other : world).administrator('admin')),
     );
     await set({ maxGrantMinor: 100 });
     const id = waits(

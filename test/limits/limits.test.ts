@@ -23,7 +23,7 @@ const PATH = `/v1/admin/limits/${OPERATOR}/EUR`;
 
 describe('the limits of an operator in a currency', () => {
   test('are set, lowered, read and listed at once, with the administrator, each of it in the audit log', async () => {
-    const asker = await world.person('admin', 'Night shift');
+    const asker = await world.administrator('admin', 'Night shift');
     const set = await asker.call('PUT', PATH, { maxGrantMinor: 100, dailyMinor: 500 });
     expect([set.status, set.json]).toEqual([
       200,
@@ -59,7 +59,7 @@ describe('the limits of an operator in a currency', () => {
   });
 
   test('name who changed them, also after the key was revoked, and after a token signed the person in', async () => {
-    const asker = await world.person('admin', 'Night <b>shift</b>');
+    const asker = await world.administrator('admin', 'Night <b>shift</b>');
     await asker.call('PUT', PATH, { maxGrantMinor: 100 });
     const named = async () => (await world.admin('GET', PATH)).json['updatedByName'];
     await world.admin('DELETE', `/v1/admin/keys/${asker.id}`);
@@ -86,7 +86,7 @@ describe('the limits of an operator in a currency', () => {
   });
 
   test('are changed by administrators only', async () => {
-    const { call } = await world.person('operations');
+    const { call } = await world.administrator('operations');
     for (const method of ['PUT', 'PATCH']) {
       expect((await call(method, PATH, { maxGrantMinor: 1 })).status).toBe(403);
     }
@@ -265,7 +265,7 @@ describe('a daily limit', () => {
 });
 
 test('a preview shows the stake of an action and whether it needs approval, and calls no counterpart', async () => {
-  const { call } = await world.person('promotions');
+  const { call } = await world.administrator('promotions');
   const calls = world.provider.received.length;
   const { requestRef: _, ...order } = grantOrder({ currency: 'DKK' });
   const expected = { players: 1, spins: 5, stakeMinor: 100, currency: 'DKK' };

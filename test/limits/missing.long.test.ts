@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const MISSING = '/v1/admin/limits/missing';
 const missing = async (query = '') => {
-  const { call } = await world.person('support');
+  const { call } = await world.administrator('support');
   const { items } = (await call('GET', MISSING + query)).json;
   return (items as { operatorId: string; currency: string }[]).map(
     (one) => `${one.operatorId}/${one.currency}`,
@@ -71,7 +71,7 @@ test('an operator comes before those whose ids continue its own', async () => {
 
 test('is a list in pages and CSV for support', async () => {
   await declare(['CHF', 'EUR', 'USD']);
-  const { call } = await world.person('support');
+  const { call } = await world.administrator('support');
   const first = (await call('GET', `${MISSING}?limit=2`)).json;
   expect(first['items']).toHaveLength(2);
   expect(await missing(`?limit=2&cursor=${String(first['nextCursor'])}`)).toEqual([`${OTHER_OPERATOR}/USD`]);

@@ -199,7 +199,7 @@ describe('the transactions of the last hour', () => {
       win.transactionId,
     ]);
     await eventually((one) => expect(one.parked).toBe(1));
-    const [asker, second] = [await here.person('operations'), await here.person('operations')];
+    const [asker, second] = [await here.administrator('operations'), await here.administrator('operations')];
     const path = `/v1/admin/transactions/${PROVIDER}/${win.transactionId}/settle`;
     const answer = { status: 'APPROVED', operatorReference: 'ticket 1', reason: 'reported by phone' };
     const { approvalId } = (await asker.call('POST', path, answer)).json;

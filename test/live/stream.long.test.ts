@@ -97,7 +97,7 @@ describe('sends what changes at any instance', () => {
   });
 
   test('an approval that is requested or decided', async () => {
-    const operations = await here.person('operations');
+    const operations = await here.administrator('operations');
     await here.admin('PUT', `/v1/admin/limits/${OPERATOR}/EUR`, { maxAdjustmentMinor: 10 });
     const readers = [await open(here), await open(there)];
     const asked = await here.admin('POST', '/v1/admin/adjustments', {
@@ -143,8 +143,8 @@ describe('sends what changes at any instance', () => {
 
 describe('ends', () => {
   test('within seconds when the key is revoked, at every instance, and no other stream', async () => {
-    const revoked = await here.person('support');
-    const other = await here.person('support');
+    const revoked = await here.administrator('support');
+    const other = await here.administrator('support');
     const ending = [await open(here, revoked), await open(there, revoked), await open(there, revoked)];
     const staying = await open(here, other);
     const startedMs = performance.now();
@@ -196,7 +196,7 @@ describe('ends', () => {
 
 test('needs a key, answers HEAD, and is limited by key', async () => {
   expect((await here.request('/v1/admin/stream')).status).toBe(401);
-  const { key } = await here.person('support');
+  const { key } = await here.administrator('support');
   const head = await fetch(`${here.url}/v1/admin/stream`, {
     method: 'HEAD',
     headers: bearer(key),

@@ -88,7 +88,7 @@ test('an administrator’s request has the actor, the address and the path', asy
 });
 
 test('a 403 has its actor and its route', async () => {
-  const { actor, call } = await world.person('support');
+  const { actor, call } = await world.administrator('support');
   const reply = await call('POST', `/v1/admin/providers/${PROVIDER}/secret/rotate`, {});
   expect(reply.status).toBe(403);
   expect((await linesOf(reply)).at(-1)).toMatchObject({

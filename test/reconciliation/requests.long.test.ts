@@ -259,7 +259,7 @@ test('a reconciliation and its reads are in the audit log', async () => {
 });
 
 test('only operations may reconcile; support may read', async () => {
-  const support = bearer((await world.person('support')).key);
+  const support = bearer((await world.administrator('support')).key);
   const stored = await countStored();
   const refused = await post(csvOf(statement), {}, support);
   expect(refused).toMatchObject({ status: 403, json: { error: 'this needs the role operations' } });

@@ -81,7 +81,7 @@ async function traffic(): Promise<void> {
 }
 
 async function administer(): Promise<void> {
-  const { id, key, call } = await world.person('support');
+  const { id, key, call } = await world.administrator('support');
   keep('admin key', key);
   await call('GET', '/v1/admin/providers');
   await call('POST', '/v1/admin/keys');

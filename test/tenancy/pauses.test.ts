@@ -233,8 +233,8 @@ test('a pause needs a reason, an end in the future and an existing target', asyn
 });
 
 test('pausing needs the role operations', async () => {
-  const promotions = await world.person('promotions');
-  const operations = await world.person('operations', 'Night shift');
+  const promotions = await world.administrator('promotions');
+  const operations = await world.administrator('operations', 'Night shift');
   for (const { path } of CASES) {
     for (const action of ['pause', 'resume']) {
       const body = action === 'pause' ? { reason: 'x' } : {};

@@ -48,11 +48,11 @@ export interface Reply {
 }
 
 /** An administrator with a key of their own. */
-export interface Person {
+export interface Administrator {
   /** The id of the key. */
   readonly id: string;
   readonly key: string;
-  /** How the audit log names the person. */
+  /** How the audit log names them. */
   readonly actor: string;
   readonly call: World['admin'];
 }
@@ -155,13 +155,13 @@ export class World {
     });
   }
 
-  /** @param by the person whose key creates it; the root key by default */
-  async person(role: string, name = 'Somebody', by?: Person): Promise<Person> {
+  /** @param by the administrator whose key creates it; the root key by default */
+  async administrator(role: string, name = 'Somebody', by?: Administrator): Promise<Administrator> {
     const create = by ? by.call : this.admin.bind(this);
     const { status, text, json } = await create('POST', '/v1/admin/keys', { name, role });
     if (status !== 201) throw new Error(`a key of ${name} was answered ${status} ${text}`);
     const { id, key } = json as { id: string; key: string };
-    const call: Person['call'] = (method, path, body, headers) =>
+    const call: Administrator['call'] = (method, path, body, headers) =>
       this.admin(method, path, body, { ...bearer(key), ...headers });
     return { id, key, actor: `key:${id}`, call };
   }

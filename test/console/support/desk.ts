@@ -60,7 +60,7 @@ export class Desk {
 
   /** An admin key of this role. */
   async keyOf(role: string): Promise<string> {
-    return (await this.world.person(role, `${role} of the desk`)).key;
+    return (await this.world.administrator(role, `${role} of the desk`)).key;
   }
 }
 
