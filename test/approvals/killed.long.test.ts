@@ -65,12 +65,12 @@ test('whenever the process is killed, an approved action is recorded once and se
     actions.push([`${pathOf(parked)}/settle`, answer]);
     const approvals: string[] = [];
     for (const [path, body] of actions) {
-      const { status, json } = await killable.here.admin('POST', path, body, bearer(asker.key));
+      const { status, json } = await killable.world.admin('POST', path, body, bearer(asker.key));
       expect(status).toBe(202);
       approvals.push(String(json['approvalId']));
     }
 
-    const lost = approvals.map((id) => approve(killable.here, id).catch(() => undefined));
+    const lost = approvals.map((id) => approve(killable.world, id).catch(() => undefined));
     const delayMs = (WITHIN_MS * round) / ROUNDS + Math.random() * 15;
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     await killable.kill();

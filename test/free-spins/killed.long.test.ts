@@ -20,7 +20,7 @@ async function kill(): Promise<void> {
 }
 
 /** A POST to the instance that is killed; its answer may get lost. */
-const post = (path: string) => killable.here.admin('POST', path).catch(() => undefined);
+const post = (path: string) => killable.world.admin('POST', path).catch(() => undefined);
 
 test('another instance finishes the cancel of a batch whose instance was killed', async () => {
   await killable.start();

@@ -5,25 +5,25 @@ import { ADMIN_KEY, type World } from '../world/world.js';
 import { launch, type Launched, ownPort } from './launch.js';
 
 /** The built service as another instance of a world, to be killed. */
-export class Killable {
+class Killable {
   private readonly port = ownPort();
   private running: Launched | undefined;
 
   constructor(
-    private readonly world: World,
+    private readonly shared: World,
     private readonly environment: Record<string, string>,
   ) {}
 
-  /** The same world, called at this instance. */
-  get here(): World {
-    return Object.create(this.world, { url: { value: `http://127.0.0.1:${this.port}` } }) as World;
+  /** The world that it shares with the other instances, called at this one. */
+  get world(): World {
+    return Object.create(this.shared, { url: { value: `http://127.0.0.1:${this.port}` } }) as World;
   }
 
   async start(): Promise<void> {
     const running = launch({
       ADMIN_API_KEY: ADMIN_KEY,
       SECRETS_KEY: Buffer.alloc(32, 'test').toString('base64'),
-      DATABASE_URL: this.world.databaseUrl,
+      DATABASE_URL: this.shared.databaseUrl,
       HOST: '127.0.0.1',
       PORT: String(this.port),
       OUTBOUND_ALLOW_PRIVATE: 'true',
@@ -32,7 +32,7 @@ export class Killable {
     this.running = running;
     await until(async () => {
       if (running.process.exitCode !== null) throw new Error(running.lines.join('\n'));
-      return (await this.here.request('/health/ready').catch(() => undefined))?.status === 200;
+      return (await this.world.request('/health/ready').catch(() => undefined))?.status === 200;
     });
   }
 
