@@ -101,7 +101,9 @@ export async function suspendCallback({ sql, databaseUrl }: World, route: string
     await blocker.end();
     await sql.run('DROP FUNCTION suspend CASCADE; DROP SEQUENCE suspended');
   });
-  const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SUSPENDED} AND NOT granted`;
+  // The view lists the locks of all databases, such as those of another test file.
+  const waiting = `SELECT FROM pg_locks JOIN pg_database ON oid = database AND datname = current_database()
+                    WHERE locktype = 'advisory' AND objid = ${SUSPENDED} AND NOT granted`;
   return {
     arrived: () => until('an attempt waits', async () => (await sql.run(waiting)).length === 1),
     release: () => blocker.end(),
