@@ -97,9 +97,10 @@ export async function suspendCallback({ sql, databaseUrl }: World, route: string
     CREATE TRIGGER suspend BEFORE INSERT ON callbacks FOR EACH ROW WHEN (NEW.route = '${route}')
       EXECUTE FUNCTION suspend()`);
   onTestFinished(async () => {
-    // After a failed assertion nobody released it, and the suspended callback would block the DROP.
+    // If an assertion failed before `release`, the suspended callback would block the DROP.
     await blocker.end();
-    await sql.run('DROP FUNCTION suspend CASCADE; DROP SEQUENCE suspended');
+    // The trigger first: CASCADE locks partitions before their table, and could deadlock with an INSERT.
+    await sql.run('DROP TRIGGER suspend ON callbacks; DROP FUNCTION suspend; DROP SEQUENCE suspended');
   });
   // The view lists the locks of all databases, such as those of another test file.
   const waiting = `SELECT FROM pg_locks JOIN pg_database ON oid = database AND datname = current_database()
