@@ -138,6 +138,14 @@ export const CONTROL_MUTANTS: readonly SqlMutant[] = [
     harm: 'A callback that could not be sent ends the claim of a later one, which is then sent twice.',
   },
   {
+    name: 'claim-unsent-revocation-of-another',
+    file: REVOCATION,
+    text: "${firstUnsent(':providerId')} FOR UPDATE SKIP LOCKED)",
+    replacement: "${firstUnsent(':providerId')})",
+    tests: ['test/contract/session-revocation.long.test.ts'],
+    harm: 'Two workers claim the same notification, and the provider gets it twice.',
+  },
+  {
     name: 'session-live-after-expiry',
     file: SESSION_END,
     text: '`(${session}.revoked_at IS NOT NULL OR ${session}.expires_at <= statement_timestamp())`',
