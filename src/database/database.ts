@@ -148,6 +148,11 @@ export class Database {
     }
   }
 
+  /** Runs a statement as a write that is repeated like those of `persist`. */
+  persistQuery<Row extends object>(statement: Statement, values: object): Promise<Row[]> {
+    return this.persist(() => this.query<Row>(statement, values));
+  }
+
   connections(): PoolLevels {
     return levelsOf(this.pool);
   }

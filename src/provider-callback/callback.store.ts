@@ -51,7 +51,7 @@ export class CallbackStore {
 
   /** Completes the attempt, and repeats the write if its connection is lost. */
   async complete(callbackId: number, completion: Completion): Promise<void> {
-    await this.database.persist(() => this.database.query(COMPLETE, { callbackId, ...completion }));
+    await this.database.persistQuery(COMPLETE, { callbackId, ...completion });
   }
 
   find(callbackId: number): Promise<Callback | null> {

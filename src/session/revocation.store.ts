@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { Database, type Query } from '../database/database.js';
 import { leading, lookUp } from '../database/planner.js';
-import { named, type Statement } from '../database/statement.js';
+import { named } from '../database/statement.js';
 import { callbackLeaseSeconds, type Claim, claimWith } from '../provider-callback/callback-lease.js';
 import type { RevocationNotification } from './session.response.js';
 
@@ -105,7 +105,10 @@ const NOTIFICATION = named(
       FROM session_revocations WHERE session_id = :sessionId`,
 );
 
-/** Reads and writes the notifications of revocations; every update is conditional on the current state. */
+/**
+ * Reads and writes the notifications of revocations; every update is conditional on the current state. Outcomes are
+ * written again if their connection is lost: a repetition after a commit finds that the lease of the claim has ended.
+ */
 @Injectable()
 export class RevocationStore {
   private readonly leaseSeconds: number;
@@ -143,19 +146,14 @@ export class RevocationStore {
 
   /** Lets a notification wait to be sent by any instance, because its call could not be made. */
   async unclaim(claimed: ClaimedRevocation): Promise<void> {
-    await this.persist(UNCLAIM, claimed);
+    await this.database.persistQuery(UNCLAIM, claimed);
   }
 
   async complete(
     claimed: ClaimedRevocation,
     { delivered, status, error }: RevocationNotification,
   ): Promise<void> {
-    await this.persist(COMPLETE, { ...claimed, delivered, status, error });
-  }
-
-  /** Repeats the write if its connection is lost. A repetition finds that the lease of `claimed` has ended. */
-  private async persist(statement: Statement, values: object): Promise<void> {
-    await this.database.persist(() => this.database.query(statement, values));
+    await this.database.persistQuery(COMPLETE, { ...claimed, delivered, status, error });
   }
 
   async notification(sessionId: string): Promise<StoredNotification | undefined> {

@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { Configuration } from '../../config/configuration.js';
 import { Database, type Query } from '../../database/database.js';
-import type { Statement } from '../../database/statement.js';
 import { Metrics } from '../../observability/metrics.js';
 import { currentRequestId } from '../../observability/trace.js';
 import { callbackLeaseSeconds, type Claim, claimWith } from '../../provider-callback/callback-lease.js';
@@ -144,7 +143,10 @@ export class GrantStore implements OnModuleInit {
   /** Records the failure of the grant's attempt, unless a later attempt has begun. */
   async recordFailed({ requestRef, attempt }: Grant, failure: Failure): Promise<Grant | undefined> {
     const values = { requestRef, attempt, ...failure, status: failure.status };
-    const failed = await this.persist<Grant & { readonly stateBefore: Grant['state'] }>(sql.FAILED, values);
+    const failed = await this.database.persistQuery<Grant & { readonly stateBefore: Grant['state'] }>(
+      sql.FAILED,
+      values,
+    );
     this.count(failed.filter(({ stateBefore }) => stateBefore !== 'FAILED'));
     return failed[0];
   }
@@ -159,7 +161,7 @@ export class GrantStore implements OnModuleInit {
    * possible any more, records that the provider was not called.
    */
   async unclaim(grant: Grant, error: string): Promise<void> {
-    const unclaimed = await this.persist(sql.UNCLAIM, grant);
+    const unclaimed = await this.database.persistQuery(sql.UNCLAIM, grant);
     if (unclaimed.length === 0) await this.recordNotSent(grant, error);
   }
 
@@ -193,12 +195,12 @@ export class GrantStore implements OnModuleInit {
 
   /** Makes a grant CANCELLED, unless it is no longer GRANTED. */
   async recordCancelled(requestRef: string): Promise<Grant | undefined> {
-    return this.count(await this.persist<Grant>(sql.CANCELLED, { requestRef }))[0];
+    return this.count(await this.database.persistQuery<Grant>(sql.CANCELLED, { requestRef }))[0];
   }
 
   /** Records the failure of a cancel, unless a later cancel was claimed or the grant is no longer GRANTED. */
   async recordCancelFailed(cancel: ClaimedCancel, error: string): Promise<Grant | undefined> {
-    return (await this.persist<Grant>(sql.CANCEL_FAILED, { ...cancel, error }))[0];
+    return (await this.database.persistQuery<Grant>(sql.CANCEL_FAILED, { ...cancel, error }))[0];
   }
 
   /**
@@ -206,7 +208,7 @@ export class GrantStore implements OnModuleInit {
    * @returns false if it is not due
    */
   async unclaimCancel(cancel: ClaimedCancel): Promise<boolean> {
-    return (await this.persist(sql.UNCLAIM_CANCEL, cancel)).length > 0;
+    return (await this.database.persistQuery(sql.UNCLAIM_CANCEL, cancel)).length > 0;
   }
 
   /** Counts grants in the metrics by the states that they have reached, and returns them. */
@@ -214,9 +216,5 @@ export class GrantStore implements OnModuleInit {
     for (const { operatorId, providerId, state } of grants)
       this.metrics.grantReached(operatorId, providerId, state);
     return grants;
-  }
-
-  private persist<Row extends object>(statement: Statement, values: object): Promise<Row[]> {
-    return this.database.persist(() => this.database.query<Row>(statement, values));
   }
 }
