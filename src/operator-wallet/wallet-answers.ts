@@ -1,5 +1,6 @@
 import { digitsOfLongInteger, parseJsonObject } from '../api/validation/json.js';
 import type { CallOutcome, ReceivedAnswer } from '../outbound/answer.js';
+import { storable } from '../runtime/storable.js';
 import type {
   BalanceAnswer,
   MovementRequest,
@@ -131,11 +132,6 @@ function operatorIdIn({ fields, received }: ReadAnswer): { operatorTransactionId
 
 function integerText(value: number, { body }: ReceivedAnswer, field: string): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : digitsOfLongInteger(body, field);
-}
-
-/** Replaces NUL and lone surrogates, which PostgreSQL cannot store. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 /** Truncates a text, and replaces control characters and lone surrogates. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { BoundedBytes } from '../runtime/bounded-bytes.js';
+import { storable } from '../runtime/storable.js';
 
 /** Maximum number of bytes of a counterpart's answer that are read. Contract, section 6. */
 const ANSWER_LIMIT_BYTES = 64 * 1024;
@@ -170,7 +171,7 @@ export function reasonOf(error: unknown): string {
   return bounded(code ? [code, syscall && `(${syscall})`].filter(Boolean).join(' ') : (message ?? ''));
 }
 
-/** Bounds a text, and removes NUL, which PostgreSQL would refuse. */
+/** Bounds a text, for the database and the log. */
 function bounded(text: string): string {
-  return text.slice(0, 500).toWellFormed().replaceAll('\0', '\uFFFD');
+  return storable(text.slice(0, 500));
 }

@@ -7,6 +7,7 @@ import { Metrics } from '../observability/metrics.js';
 import { currentRequestId, measureCall } from '../observability/trace.js';
 import { type CallbackAnswer, CallbackHttp } from '../outbound/callback-http.js';
 import { monotonicMs } from '../runtime/clock.js';
+import { storable } from '../runtime/storable.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { type Claim, leaseCoversCallback } from './callback-lease.js';
@@ -219,5 +220,5 @@ function unsent(error: string): CallbackOutcome {
 
 /** The first 4 KiB of the body as text that the log and the database accept: valid UTF-8 without NUL. */
 function text(body: Buffer): string {
-  return body.subarray(0, KEPT_ANSWER_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
+  return storable(body.subarray(0, KEPT_ANSWER_BYTES).toString('utf8'));
 }
