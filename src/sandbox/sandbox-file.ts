@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tenant } from './platform-client.js';
 
@@ -32,6 +32,8 @@ export async function readSandboxFile(path: string): Promise<SandboxFile | undef
 /** Replaces the file atomically. Only its owner can read it. */
 export async function writeSandboxFile(path: string, content: SandboxFile): Promise<void> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
-  await writeFile(`${path}.new`, text, { mode: 0o600, flush: true });
+  // A file that an interrupted run left would keep its permissions.
+  await rm(`${path}.new`, { force: true });
+  await writeFile(`${path}.new`, text, { mode: 0o600, flag: 'wx', flush: true });
   await rename(`${path}.new`, path);
 }
