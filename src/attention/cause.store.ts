@@ -7,7 +7,7 @@ import {
   causeOf,
   type CountedBatch,
   grantsOfBatch,
-  type RowOf,
+  type RowsBySearch,
   type Search,
   type SearchedRow,
 } from './causes.js';
@@ -334,8 +334,8 @@ export class CauseStore {
     const { statement, begin } = SEARCHES[search];
     const [at, ...keys] = place ?? begin;
     // The cast is safe: both lookups use the same search, whose rows have the type that its mapping expects.
-    const toCause = causeOf[search] as (row: RowOf[Search]) => Cause;
-    const rows = await this.database.query<RowOf[Search]>(statement, {
+    const toCause = causeOf[search] as (row: RowsBySearch[Search]) => Cause;
+    const rows = await this.database.query<RowsBySearch[Search]>(statement, {
       limit,
       at,
       providerId: keys[0],

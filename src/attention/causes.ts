@@ -49,7 +49,7 @@ interface RevocationRow extends SearchedRow {
 /** The terms are null in a row that is `known`, which is never mapped to a cause. */
 type ApprovalRow = SearchedRow & ActionTerms & { readonly approvalId: string; readonly operatorId: string };
 
-export interface RowOf {
+export interface RowsBySearch {
   readonly parked: UndecidedRow;
   readonly undecided: UndecidedRow;
   readonly grants: FailedGrantRow;
@@ -59,7 +59,7 @@ export interface RowOf {
   readonly revocations: RevocationRow;
   readonly approvals: ApprovalRow;
 }
-export type Search = keyof RowOf;
+export type Search = keyof RowsBySearch;
 
 export interface TenantPair {
   readonly operatorId: string;
@@ -78,7 +78,7 @@ export interface CountedBatch extends TenantPair {
 }
 
 /** Maps a row of a search to its cause. The cause of a grant of a batch has the batch's subject, but no count. */
-export const causeOf: { readonly [Name in Search]: (row: RowOf[Name]) => Cause } = {
+export const causeOf: { readonly [Name in Search]: (row: RowsBySearch[Name]) => Cause } = {
   parked: undecidedTransaction,
   undecided: undecidedTransaction,
   grants: failedGrant,

@@ -1,7 +1,7 @@
 import { type CallCounts, LATENCY_CELLS, latencyCell } from './rules/score.js';
 
 /** The result of a call: a valid answer, a time-out, or any other failure. */
-export type CallOutcome = 'succeeded' | 'timeout' | 'failed';
+export type CallResult = 'succeeded' | 'timeout' | 'failed';
 
 /** The counts of the calls to one tenant in one period, as they are shared with the other instances. */
 export interface PeriodCounts extends CallCounts {
@@ -27,7 +27,7 @@ export class CallsOfPeriod {
   /** @param startedAt by the database's clock */
   constructor(readonly startedAt: Date) {}
 
-  record(tenantId: string, outcome: CallOutcome, durationMs: number): void {
+  record(tenantId: string, outcome: CallResult, durationMs: number): void {
     const counts = this.countsOf(tenantId);
     counts.calls += 1;
     if (outcome === 'succeeded') counts.succeeded += 1;

@@ -7,7 +7,7 @@ import type { BackgroundLoop } from '../runtime/background-loop.js';
 import { Instance } from '../runtime/instance.js';
 import { nounOf, type Tenant, type TenantKind } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { type CallOutcome, CallsOfPeriod } from './calls-of-period.js';
+import { type CallResult, CallsOfPeriod } from './calls-of-period.js';
 import { type CallsWithin, HealthPeriodStore } from './health-period.store.js';
 import type { HealthScoreItem, HealthScoreResponse } from './health-score.response.js';
 import { type HealthState, scoreOf, stateOf, type WindowMinutes, type WindowScore } from './rules/score.js';
@@ -80,7 +80,7 @@ export class HealthScores {
   }
 
   /** Counts a finished call to an operator's wallet, or a finished callback to a provider. */
-  callEnded(tenantId: string, outcome: CallOutcome, durationMs: number): void {
+  callEnded(tenantId: string, outcome: CallResult, durationMs: number): void {
     this.periods.at(-1)!.record(tenantId, outcome, durationMs);
   }
 

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../health-scores/calls-of-period.js';
+import type { CallResult } from '../health-scores/calls-of-period.js';
 import type { HealthScores } from '../health-scores/health-scores.service.js';
 import type { Metrics } from '../observability/metrics.js';
 import { measureCall } from '../observability/trace.js';
@@ -69,7 +69,7 @@ function outcomeOf(answer: WalletAnswer | BalanceAnswer): string {
   return answer.kind === 'decided' ? answer.status : answer.kind;
 }
 
-function healthOf(answer: WalletAnswer | BalanceAnswer): CallOutcome {
+function healthOf(answer: WalletAnswer | BalanceAnswer): CallResult {
   if (answer.kind !== 'unknown') return 'succeeded';
   return answer.cause === 'timeout' ? 'timeout' : 'failed';
 }

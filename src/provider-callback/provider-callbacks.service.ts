@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import type { CallOutcome } from '../health-scores/calls-of-period.js';
+import type { CallResult } from '../health-scores/calls-of-period.js';
 import { HealthScores } from '../health-scores/health-scores.service.js';
 import { parseJsonObject } from '../api/validation/json.js';
 import { Metrics } from '../observability/metrics.js';
@@ -209,7 +209,7 @@ export class ProviderCallbacks {
   }
 }
 
-function healthOf(answer: CallbackAnswer): CallOutcome {
+function healthOf(answer: CallbackAnswer): CallResult {
   if ((answer.kind === 'answered' ? answer.cut : answer.cause) === 'timeout') return 'timeout';
   return answer.kind === 'answered' && answer.status === 200 && !answer.cut ? 'succeeded' : 'failed';
 }

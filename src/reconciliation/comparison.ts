@@ -47,7 +47,7 @@ interface Sum {
 }
 
 /** What a caller adds to a comparison. */
-export interface Caller {
+export interface ComparisonOptions {
   /** Maximum number of findings in the outcome. */
   readonly foundAtMost: number;
   /** Receives every finding. */
@@ -72,7 +72,7 @@ export async function compareStatement(
   store: ReconciliationStore,
   range: Range,
   statement: AsyncIterable<Buffer>,
-  { foundAtMost, onFinding, onCompared, onPairs, remainingMs }: Caller,
+  { foundAtMost, onFinding, onCompared, onPairs, remainingMs }: ComparisonOptions,
 ): Promise<Outcome> {
   const lines = await store.load(readStatement(statement));
   const sums = new Map<string, Sum>();

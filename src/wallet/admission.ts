@@ -36,7 +36,7 @@ const RETRY_AFTER_SECONDS = 1;
 type AdmissionClass = 'beginning' | 'settling';
 
 /** A request under way. */
-export interface AdmittedRequest {
+export interface RequestUnderWay {
   /** Ends loading and claiming, so that the next request may begin. Repeated calls have no effect. */
   endClaiming(): void;
   /** Ends the request, once its answer is known. Must be called exactly once. */
@@ -71,7 +71,7 @@ export class Admission {
    * Admits a request, if necessary after a wait.
    * @throws CroupierError OVERLOADED if too many requests are under way, or admission takes longer than three seconds
    */
-  async enter(of: AdmissionClass): Promise<AdmittedRequest> {
+  async enter(of: AdmissionClass): Promise<RequestUnderWay> {
     if (this.underWay >= (of === 'settling' ? MAX_UNDER_WAY_SETTLING : MAX_UNDER_WAY)) {
       throw this.refusal('full');
     }
@@ -95,7 +95,7 @@ export class Admission {
     });
   }
 
-  private admitted(): AdmittedRequest {
+  private admitted(): RequestUnderWay {
     let claiming = true;
     const endClaiming = () => {
       if (claiming) this.admitNext();

@@ -11,7 +11,7 @@ import { SessionOwners } from '../session/session-owners.js';
 import { SessionService } from '../session/session.service.js';
 import type { Provider } from '../tenancy/tenant.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
-import { Admission, type AdmittedRequest } from './admission.js';
+import { Admission, type RequestUnderWay } from './admission.js';
 import { AttemptRunner, type ClaimedAttempt, refusedCall } from './attempt.runner.js';
 import { FreshClaims } from './fresh-claim.store.js';
 import { decide } from './rules/attempt.js';
@@ -124,7 +124,7 @@ export class WalletService {
    */
   private async decideAndExecute(
     submission: Submission,
-    admitted: AdmittedRequest,
+    admitted: RequestUnderWay,
   ): Promise<TransactionAnswer> {
     const { request } = submission;
     for (let attempt = 0; attempt < CLAIM_TRIES; attempt += 1) {
@@ -199,7 +199,7 @@ export class WalletService {
   private async execute(
     submission: Submission,
     claimed: ClaimedAttempt,
-    admitted: AdmittedRequest,
+    admitted: RequestUnderWay,
   ): Promise<TransactionAnswer> {
     admitted.endClaiming();
     const { operatorId, sessionId } = claimed.claim;

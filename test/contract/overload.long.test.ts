@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { Admission, type AdmittedRequest, MAX_CLAIMING } from '../../src/wallet/admission.js';
+import { Admission, type RequestUnderWay, MAX_CLAIMING } from '../../src/wallet/admission.js';
 import { type LaunchedSession, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
@@ -32,7 +32,7 @@ function recordAdmissions(): number[] {
   return admitted;
 }
 
-const leave = (places: readonly AdmittedRequest[]) => places.forEach((place) => place.leave());
+const leave = (places: readonly RequestUnderWay[]) => places.forEach((place) => place.leave());
 
 test('a request that is not admitted is refused after a wait, and uses up no id', async () => {
   const booked = world.transaction(session, 'BET');
@@ -92,7 +92,7 @@ test('a WIN is admitted before BETs, and of BETs the newest', async () => {
 
 test('a request that ends its claiming several times lets only one waiting request begin', async () => {
   const places = await takeAll();
-  const third: AdmittedRequest[] = [];
+  const third: RequestUnderWay[] = [];
   const waiting = [admission.enter('settling'), admission.enter('settling')];
   for (const next of waiting) void next.then((place) => third.push(place));
   places[0]?.endClaiming();

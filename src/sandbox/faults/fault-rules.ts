@@ -23,7 +23,7 @@ interface CountedRule {
   applied: number;
 }
 
-export interface Call {
+export interface VerifiedCall {
   readonly operation: string;
   readonly body: Fields;
   readonly headers: IncomingHttpHeaders;
@@ -71,7 +71,7 @@ export class FaultRules {
 
   constructor(readonly operations: readonly string[]) {}
 
-  choose(call: Call, hasEffect: HasEffect): ChosenFault | undefined {
+  choose(call: VerifiedCall, hasEffect: HasEffect): ChosenFault | undefined {
     return this.byHeader(call, hasEffect) ?? this.byRule(call, hasEffect) ?? this.byPlayer(call, hasEffect);
   }
 
@@ -104,14 +104,14 @@ export class FaultRules {
    * The fault that a header names: `X-Sandbox-Fault: NAME`, or `X-Request-Id: fault.NAME.anything`, which the platform
    * passes on.
    */
-  private byHeader({ operation, headers }: Call, hasEffect: HasEffect): ChosenFault | undefined {
+  private byHeader({ operation, headers }: VerifiedCall, hasEffect: HasEffect): ChosenFault | undefined {
     const named =
       headers['x-sandbox-fault'] ?? /^fault\.([a-z0-9-]+)\./.exec(String(headers['x-request-id']))?.[1];
     const isChosen = isFaultName(named) && appliesTo(named, operation) && hasEffect(named);
     return isChosen ? { name: named, ms: DEFAULT_MS } : undefined;
   }
 
-  private byRule({ operation, body }: Call, hasEffect: HasEffect): ChosenFault | undefined {
+  private byRule({ operation, body }: VerifiedCall, hasEffect: HasEffect): ChosenFault | undefined {
     let chosen: ChosenFault | undefined;
     for (const counted of this.rules) {
       const { fault, on, playerRefPrefix = '', nth, times, ms } = counted.rule;
@@ -129,7 +129,7 @@ export class FaultRules {
    * The fault that a player named `fault-NAME-anything` causes in the first call of each transaction, grant, cancel
    * and revocation.
    */
-  private byPlayer({ operation, body }: Call, hasEffect: HasEffect): ChosenFault | undefined {
+  private byPlayer({ operation, body }: VerifiedCall, hasEffect: HasEffect): ChosenFault | undefined {
     const name = Object.keys(FAULTS).find((each) => String(body['playerRef']).startsWith(`fault-${each}-`));
     if (!isFaultName(name) || !appliesTo(name, operation) || !Object.hasOwn(ONCE_BY, operation))
       return undefined;
