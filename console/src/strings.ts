@@ -505,7 +505,7 @@ export const rounds = {
   titleOf: (id: string) => `Round ${id}`,
   caption: 'Rounds with real money, newest first',
   round: 'Round',
-  createdAt: 'First BET',
+  createdAt: 'Began',
   bet: 'BETs',
   win: 'WINs',
   net: 'Net',

@@ -15,8 +15,8 @@ export const TRANSACTIONS_ROUTE = {
 export const ROUNDS_ROUTE = {
   summary: 'Search real-money rounds, newest first',
   description:
-    'The age of a round counts from its first BET. A page examines a bounded number of transactions. ' +
-    'It may be short or empty and still have a `nextCursor`.',
+    'A round begins with its first BET or, without one, its first WIN. A page examines a bounded number of ' +
+    'transactions. It may be short or empty and still have a `nextCursor`.',
   errors: ['INVALID_REQUEST'],
 } as const satisfies RouteDescription;
 

@@ -224,6 +224,21 @@ describe('the list of rounds', () => {
     expect(text.trim().split('\r\n')).toHaveLength(2);
   });
 
+  test('has rounds without a BET, by their first WIN', async () => {
+    const [earlier, later] = [bet(), bet()];
+    const prize = winOf(later, { winKind: 'PROMOTION', amountMinor: 250 });
+    await world.submit(earlier);
+    await world.submit(prize);
+    const late = { ...earlier, transactionId: world.transaction(session, 'BET').transactionId };
+    await world.submit(winOf(earlier, { winKind: 'JACKPOT' }));
+    await world.submit(late);
+    const of = `playerRef=${session.playerRef}`;
+    expect(await roundIds(of)).toEqual([later.roundId, earlier.roundId]);
+    const { json } = await list(of);
+    expect(json['items']).toMatchObject([{ open: false, winMinor: 250, netMinor: 250 }, { betMinor: 200 }]);
+    expect(await roundIds(`${of}&limit=1`)).toEqual([later.roundId]);
+  });
+
   test('is restricted by tenants, player and age', async () => {
     const own = bet();
     await world.submit(own);

@@ -6,6 +6,7 @@ import { isIdentifier, isUuid } from '../../api/validation/identifier.js';
 import { DatabaseClock } from '../../database/database-clock.js';
 import { CroupierError } from '../../errors/croupier-error.js';
 import { finishedRoundDetailsUrl, type RoundDetails } from '../../tenancy/round-details-url.js';
+import type { Kind } from '../../wallet/rules/facts.js';
 import type { WholeRow } from '../transactions/transaction-search.store.js';
 import { adviceOf, itemOf } from '../transactions/transaction-story.js';
 import type { FindRoundQuery, RoundQuery } from './round.admin.request.js';
@@ -28,7 +29,7 @@ export class RoundDesk {
   ) {}
 
   /**
-   * One page of rounds, newest first. A round is as old as its first BET.
+   * One page of rounds, newest first. A round is as old as its first BET or, without one, its first WIN.
    * @throws CroupierError INVALID_REQUEST
    */
   list({ open, olderThanMinutes = 0, to, ...query }: RoundQuery): Promise<PageOf<RoundItem>> {
@@ -70,9 +71,10 @@ export class RoundDesk {
     const summands = await this.rounds.summandsOf(key, SUMMED_TRANSACTIONS);
     const open = isOpen(summands);
     const sums = sumsOf(summands);
-    const first = rows.find(({ kind }) => kind === 'BET');
-    const { currency, roundDetailsTemplate } = first ?? rows[0]!;
-    const ids = { sessionId: null, transactionId: null, language: null, ...first, ...key };
+    const first = (kind: Kind) => rows.find((row) => row.kind === kind);
+    const bet = first('BET');
+    const { currency, roundDetailsTemplate } = bet ?? first('WIN') ?? rows[0]!;
+    const ids = { sessionId: null, transactionId: null, language: null, ...bet, ...key };
     const roundDetailsUrl = roundDetailsUrlOf({ ...ids, roundDetailsTemplate });
     const advised = rows.map((row) => ({ ...row, advice: adviceOf(row, rollbacksOf(row, rows)) }));
     return {

@@ -16,7 +16,7 @@ export class OperatorRoundQuery extends TimePageQuery {
     minimum: 0,
     maximum: OLDEST_MINUTES,
     example: 1440,
-    description: 'only rounds whose first BET is older than this, in minutes',
+    description: 'only rounds that began longer ago than this, in minutes',
   })
   olderThanMinutes?: number;
 

@@ -32,7 +32,10 @@ export class RoundItem {
     description: 'Number of its transactions that are PENDING or TIMED_OUT',
   })
   undecided: number;
-  @ApiProperty({ example: 'EUR', description: 'The currency of its first BET, and of the sums' })
+  @ApiProperty({
+    example: 'EUR',
+    description: 'The currency of the transaction that began it, and of the sums',
+  })
   currency: string;
   @ApiPropertyOptional({ type: 'integer', example: 250, description: `The BETs, ${AS_TOLD}` })
   betMinor?: number;
@@ -42,7 +45,10 @@ export class RoundItem {
   netMinor?: number;
   @ApiPropertyOptional({ example: 'https://rounds.acme.example/sandbox-slots/round-7?lang=en' })
   roundDetailsUrl?: string;
-  @ApiProperty({ format: 'date-time', description: 'When its first BET was created' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'When it began: its first BET or, without one, its first WIN',
+  })
   createdAt: Date;
 }
 

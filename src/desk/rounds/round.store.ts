@@ -41,11 +41,11 @@ interface RoundChoice {
 }
 
 /**
- * One page of real-money rounds, ordered by their first BET, newest first.
+ * One page of real-money rounds, newest first. A round begins with its first BET or, without one, its first WIN.
  *
  * The database does not store whether a round is open, because an index of open rounds would cost a write for each BET.
- * Instead, the statement examines the BETs in one section of the list of transactions, and reads the round of each BET
- * by the index transactions_of_round.
+ * Instead, the statement examines the BETs and WINs in one section of the list of transactions, and reads the round of
+ * each by the index transactions_of_round.
  * @param section the part of the list to examine; `windowEnd` finds where it ends
  * @param rows the number of transactions with which `windowEnd` found it
  */
@@ -58,60 +58,69 @@ export function roundPage(
   const source = newestOf(filter, section, 'examined');
   const { from, to, operatorId, providerId, playerRef, gameId } = filter;
   const conditions = [
-    ...(operatorId === undefined ? [] : ['bet.operator_id = :operatorId']),
-    ...(providerId === undefined ? [] : ['bet.provider_id = :providerId']),
-    ...(playerRef === undefined ? [] : ['bet.player_ref = :playerRef']),
-    // The first BET must be in the section, so that a round is on one page only.
+    ...(operatorId === undefined ? [] : ['round.operator_id = :operatorId']),
+    ...(providerId === undefined ? [] : ['round.provider_id = :providerId']),
+    ...(playerRef === undefined ? [] : ['round.player_ref = :playerRef']),
+    // The beginning must be in the section, so that a round is on one page only.
     ...within({ from, to, ...section }, BY_TIME),
     ...(open ? ['t.open'] : []),
   ];
+  // An open round has a BET.
+  const mayBegin = open ? "t.kind = 'BET'" : "t.kind IN ('BET', 'WIN')";
   const text = `
-    SELECT bet.provider_id AS "providerId", bet.operator_id AS "operatorId", bet.player_ref AS "playerRef",
-           bet.game_id AS "gameId", bet.round_id AS "roundId", 'REAL' AS mode, bet.open, bet.created_at AS "createdAt",
-           bet.transactions, bet.undecided, bet.currency, ${REPORTED_COLUMNS},
-           bet.transaction_id AS "transactionId", bet.session_id AS "sessionId", ${languageOf('bet')} AS language,
-           ${roundDetailsOf('bet')} AS "roundDetailsTemplate",
-           ${placeColumn('bet.created_at', 'bet.platform_transaction_id')}
-      FROM (SELECT bet.*, t.*
+    SELECT round.provider_id AS "providerId", round.operator_id AS "operatorId", round.player_ref AS "playerRef",
+           round.game_id AS "gameId", round.round_id AS "roundId", 'REAL' AS mode, round.open,
+           round.created_at AS "createdAt", round.transactions, round.undecided, round.currency, ${REPORTED_COLUMNS},
+           round.transaction_id AS "transactionId", round.session_id AS "sessionId", ${languageOf('round')} AS language,
+           ${roundDetailsOf('round')} AS "roundDetailsTemplate",
+           ${placeColumn('round.created_at', 'round.platform_transaction_id')}
+      FROM (SELECT round.*, t.*
               FROM (SELECT DISTINCT t.provider_id, t.operator_id, t.player_ref, t.game_id, t.round_id FROM ${source}
-                     WHERE t.kind = 'BET' AND t.mode = 'REAL' ${gameId === undefined ? '' : 'AND t.game_id = :gameId'}) bet
-             CROSS JOIN LATERAL (${ROUND_OF_BET}) t
+                     WHERE ${mayBegin} AND t.mode = 'REAL' ${gameId === undefined ? '' : 'AND t.game_id = :gameId'}) round
+             CROSS JOIN LATERAL (${WHOLE_ROUND}) t
              ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-             ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit) bet
+             ORDER BY t.created_at DESC, t.platform_transaction_id DESC LIMIT :limit) round
      CROSS JOIN LATERAL (${REPORTED_SUMS}) reported
-     ORDER BY bet.created_at DESC, bet.platform_transaction_id DESC`;
+     ORDER BY round.created_at DESC, round.platform_transaction_id DESC`;
   const values = { ...valuesFor(filter, section), rows, limit };
   return { statement: named('', text), values };
 }
 
-const firstBet = (column: string) =>
-  `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
+/** A column of the transaction that began the round. */
+const ofBeginning = (column: string) => `
+  (array_agg(r.${column} ORDER BY r.kind = 'BET' DESC, r.created_at, r.platform_transaction_id)
+     FILTER (WHERE r.kind IN ('BET', 'WIN')))[1]`;
+
+/** A column of the round's first BET; NULL without any. */
+const ofFirstBet = (column: string) =>
+  `CASE WHEN ${ofBeginning('kind')} = 'BET' THEN ${ofBeginning(column)} END`;
 
 /** Reads the index transactions_of_round. */
 const SAME_ROUND_AND_PLAYER =
-  'r.round_id = bet.round_id AND r.player_ref = bet.player_ref AND r.provider_id = bet.provider_id';
+  'r.round_id = round.round_id AND r.player_ref = round.player_ref AND r.provider_id = round.provider_id';
 
-/** The round of `bet`: its first BET, its number of transactions, how many are undecided, and whether it is open. */
-const ROUND_OF_BET = `
-  SELECT ${firstBet('created_at')} AS created_at, ${firstBet('platform_transaction_id')} AS platform_transaction_id,
-         ${firstBet('transaction_id')} AS transaction_id, ${firstBet('session_id')} AS session_id,
-         ${firstBet('currency')} AS currency,
+/** When and how `round` began, its number of transactions, how many are undecided, and whether it is open. */
+const WHOLE_ROUND = `
+  SELECT ${ofBeginning('created_at')} AS created_at, ${ofBeginning('platform_transaction_id')} AS platform_transaction_id,
+         ${ofFirstBet('transaction_id')} AS transaction_id, ${ofFirstBet('session_id')} AS session_id,
+         ${ofBeginning('currency')} AS currency,
          count(*)::int AS transactions,
          count(*) FILTER (WHERE r.state IN ('PENDING', 'TIMED_OUT'))::int AS undecided,
          ${openRound('r')} AS open
     FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} ${UNMERGED}) r
-   WHERE r.game_id = bet.game_id AND r.operator_id = bet.operator_id AND r.mode = 'REAL'`;
+   WHERE r.game_id = round.game_id AND r.operator_id = round.operator_id AND r.mode = 'REAL'`;
 
-/** The transactions of the round of `bet`, in the currency of its first BET, with the outcome that the provider received last. */
+/** The transactions of `round` in its currency, with the outcome that the provider received last. */
 const REPORTED_OF_ROUND = `
   SELECT t.kind, t.transaction_id, t.original_transaction_id, t.amount_minor, ${REPORTED} AS reported
     FROM (SELECT * FROM transactions r WHERE ${SAME_ROUND_AND_PLAYER} ${UNMERGED}) t
-   WHERE t.game_id = bet.game_id AND t.operator_id = bet.operator_id AND t.mode = 'REAL' AND t.currency = bet.currency
+   WHERE t.game_id = round.game_id AND t.operator_id = round.operator_id AND t.mode = 'REAL'
+     AND t.currency = round.currency
    ${UNMERGED}`;
 
 /**
- * The sums of the round of `bet` according to the answers that the provider received: the same rule as `told` of
- * `sumsOf` in round-sums.ts. Each group has one transaction and the ROLLBACKs that name it.
+ * The sums of `round` according to the answers that the provider received: the same rule as `told` of `sumsOf` in
+ * round-sums.ts. Each group has one transaction and the ROLLBACKs that name it.
  */
 const REPORTED_SUMS = `
   SELECT coalesce(sum(bet_minor), 0) AS bet_minor, coalesce(sum(win_minor), 0) AS win_minor
@@ -121,12 +130,12 @@ const REPORTED_SUMS = `
            GROUP BY CASE kind WHEN 'ROLLBACK' THEN original_transaction_id ELSE transaction_id END
           HAVING NOT coalesce(bool_or(kind = 'ROLLBACK' AND reported = 'APPROVED'), false)) transaction`;
 
-/** A sum above 2^53−1 is null. */
-const exactSum = (sum: string) =>
+/** A sum outside ±(2^53−1) is null. */
+const exactSumSql = (sum: string) =>
   `CASE WHEN abs(${sum}) <= ${Number.MAX_SAFE_INTEGER} THEN (${sum})::float8 END`;
 const REPORTED_COLUMNS = `
-  ${exactSum('reported.bet_minor')} AS "betMinor", ${exactSum('reported.win_minor')} AS "winMinor",
-  ${exactSum('reported.win_minor - reported.bet_minor')} AS "netMinor"`;
+  ${exactSumSql('reported.bet_minor')} AS "betMinor", ${exactSumSql('reported.win_minor')} AS "winMinor",
+  ${exactSumSql('reported.win_minor - reported.bet_minor')} AS "netMinor"`;
 
 /** At most `limit` of the provider's rounds with this roundId that match the choice, without duplicates. */
 export function roundsWithId(
@@ -176,7 +185,7 @@ const EXAMINED_FIRST = 6;
 /** A round in a page. `transactionId` and the session's fields are those of its first BET. */
 export interface RoundRow
   extends RowOf<Omit<RoundItem, 'roundDetailsUrl'>>, Pick<DeskRow, 'roundDetailsTemplate' | 'language'> {
-  readonly transactionId: string;
+  readonly transactionId: string | null;
   readonly sessionId: string | null;
   readonly place: string;
 }
@@ -187,8 +196,8 @@ export class RoundStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * One page of rounds, ordered by their first BET, newest first. The page may be short or empty, because it examines a
-   * bounded number of transactions. It first examines a few, which most pages need, because it reads the round of each.
+   * One page of rounds, newest first. The page may be short or empty, because it examines a bounded number of
+   * transactions. It first examines a few, which most pages need, because it reads the round of each.
    */
   page(filter: RoundFilter, before: Place | undefined, limit: number): Promise<Found<RoundRow>> {
     return this.database.transaction(async ({ query }) => {
