@@ -16,8 +16,9 @@ export function judgeRefusals(refusals: readonly Refusal[], faults: readonly Fau
         disturbs(record.fault, instance) && wasUnderWay(record, asked, answered);
       return !DISTURBED.includes(status) || !faults.some(isExplained);
     })
-    .map(({ route, instance, status }) => {
+    .map(({ route, instance, status, code = 'without a code', answered }) => {
       const unexplained = DISTURBED.includes(status) ? ', without a fault that explains it' : '';
-      return `a reader of the ${route} at instance ${instance} was answered ${status}${unexplained}`;
+      const answer = `${status} (${code}) at ${new Date(answered).toISOString()}`;
+      return `a reader of the ${route} at instance ${instance} was answered ${answer}${unexplained}`;
     });
 }

@@ -35,6 +35,8 @@ export interface Refusal {
   readonly route: 'stream' | 'overview';
   readonly instance: number;
   readonly status: number;
+  /** The answer's `X-Error-Code`. */
+  readonly code: string | undefined;
   readonly asked: number;
   readonly answered: number;
 }
@@ -124,7 +126,7 @@ class Reader {
       if (statusCode === 200 && this.route === 'overview') this.take(text);
     });
     if (statusCode === 200) this.countOpened();
-    else this.refused(statusCode, asked);
+    else this.refused(response, asked);
     if (this.stalled) response.pause();
   }
 
@@ -135,9 +137,10 @@ class Reader {
     this.followed = true;
   }
 
-  private refused(status: number, asked: number): void {
+  private refused({ statusCode: status = 0, headers }: IncomingMessage, asked: number): void {
     const { route, instance } = this;
-    this.refusals.push({ route, instance, status, asked, answered: Date.now() });
+    const code = headers['x-error-code']?.toString();
+    this.refusals.push({ route, instance, status, code, asked, answered: Date.now() });
   }
 
   /** @returns what follows the last complete event */

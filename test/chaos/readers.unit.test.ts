@@ -160,7 +160,14 @@ describe('the delay of a BET', () => {
 });
 
 describe('a refusal of a reader', () => {
-  const refusal: Refusal = { route: 'overview', instance: 1, status: 500, asked: 100_000, answered: 100_900 };
+  const refusal: Refusal = {
+    route: 'overview',
+    instance: 1,
+    status: 500,
+    code: 'INTERNAL',
+    asked: 100_000,
+    answered: 100_900,
+  };
   const judge = (fault: Fault, changes: Partial<Refusal> = {}) =>
     judgeRefusals([{ ...refusal, ...changes }], [{ fault, from: 90_000, to: 99_000 }]);
 
@@ -186,7 +193,8 @@ describe('a refusal of a reader', () => {
     { kind: 'readers-leave', instance: 1, forMs: 1 },
   ])('is a finding although there was $kind', (fault) => {
     expect(judge(fault)).toEqual([
-      'a reader of the overview at instance 1 was answered 500, without a fault that explains it',
+      'a reader of the overview at instance 1 was answered 500 (INTERNAL) at 1970-01-01T00:01:40.900Z, ' +
+        'without a fault that explains it',
     ]);
   });
 
@@ -196,8 +204,8 @@ describe('a refusal of a reader', () => {
   });
 
   test('with another status is always a finding', () => {
-    expect(judge({ kind: 'database-kill' }, { status: 401 })).toEqual([
-      'a reader of the overview at instance 1 was answered 401',
+    expect(judge({ kind: 'database-kill' }, { status: 401, code: 'UNAUTHORIZED' })).toEqual([
+      'a reader of the overview at instance 1 was answered 401 (UNAUTHORIZED) at 1970-01-01T00:01:40.900Z',
     ]);
   });
 });
