@@ -171,6 +171,7 @@ function summary(file: SandboxFile, path: string): string {
   return [
     'Croupier is running, with a sandbox beside it. The sandbox uses play money only.',
     '',
+    `  Console      ${apiUrl}/console  (sign in with the admin key)`,
     `  API          ${apiUrl}`,
     `  Swagger      ${docsUrl}  (by audience: ${docsUrl}/provider, /operator, /admin)`,
     `  Wallet       ${walletUrl}  (the sandbox operator's)`,
