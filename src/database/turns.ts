@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CroupierError } from '../errors/croupier-error.js';
 import { overloaded } from '../errors/try-later.js';
 import { Metrics } from '../observability/metrics.js';
+import { measure } from '../observability/trace.js';
 
 interface Bounds {
   readonly of: 'reads' | 'changes';
@@ -78,7 +79,7 @@ class CallerTurns {
   async run<T>(caller: string, stage: Stage, work: () => Promise<T>): Promise<T> {
     await this.begin(caller, stage);
     try {
-      return await work();
+      return await measure(this.bounds.of, work);
     } finally {
       this.end(caller);
     }
@@ -90,7 +91,7 @@ class CallerTurns {
       return this.count(id, caller);
     if (stage === 'request' && caller.waiting.size >= MAX_WAITING_OF_ONE) throw this.refusal('full');
     this.callers.set(id, caller);
-    await new Promise<void>((resolve, reject) => {
+    const turn = new Promise<void>((resolve, reject) => {
       const refuse = () => {
         caller.waiting.delete(begin);
         this.forgetIdle(id, caller);
@@ -104,6 +105,7 @@ class CallerTurns {
       };
       caller.waiting.add(begin);
     });
+    await measure('wait', () => turn);
   }
 
   /** Counts work that begins, and makes its caller the last one in turn. */

@@ -9,7 +9,7 @@ import type { Place } from '../database/place.js';
 import { isUuid } from '../api/validation/identifier.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { conflictForNow } from '../errors/try-later.js';
-import { addLogFields } from '../observability/trace.js';
+import { addLogFields, measure } from '../observability/trace.js';
 import { sha256 } from '../runtime/digest.js';
 import { Randomness } from '../runtime/randomness.js';
 import { assertCurrency, type Operator, type Provider } from '../tenancy/tenant.js';
@@ -113,7 +113,7 @@ export class SessionService {
    */
   async requireLive(provider: Provider, sessionToken: string): Promise<Session> {
     const tokenHash = sha256(sessionToken);
-    const session = await this.sessions.byToken(tokenHash);
+    const session = await measure('load', () => this.sessions.byToken(tokenHash));
     if (!session || session.ended) throw new CroupierError('SESSION_INVALID');
     const { sessionId, operatorId } = session;
     addLogFields({ sessionId, operatorId });

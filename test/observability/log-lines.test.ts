@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { expect, test, vi } from 'vitest';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
-import { GAME, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
+import { GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
 const raw: string[] = [];
@@ -56,6 +56,22 @@ test('reads of a session name it', async () => {
   const session = await world.launch();
   const [line] = await linesOf(await world.balance(session));
   expect(line).toMatchObject({ tenant: PROVIDER, sessionId: session.sessionId, operatorId: OPERATOR });
+});
+
+test('a request’s line has the duration of each of its parts', async () => {
+  const session = await world.launch();
+  const partsOf = async (reply: Promise<Reply>) =>
+    Object.keys((await linesOf(await reply)).at(-1)!['parts']!);
+  const verify = world.signed(PROVIDER, '/v1/wallet/session/verify', {
+    sessionToken: session.sessionToken,
+    gameId: GAME,
+  });
+  expect(await partsOf(verify)).toEqual(['signature', 'load']);
+  expect(await partsOf(world.balance(session))).toEqual(['signature', 'load', 'operator']);
+  expect(await partsOf(world.admin('GET', '/v1/admin/providers'))).toEqual(['reads']);
+  expect(await partsOf(world.admin('PATCH', '/v1/admin/limits/*/EUR', { dailyMinor: 1 }))).toEqual([
+    'changes',
+  ]);
 });
 
 test('an operator’s call names its path', async () => {
