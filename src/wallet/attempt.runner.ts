@@ -12,8 +12,8 @@ import { OperatorWallets, type WalletOwner } from '../operator-wallet/operator-w
 import { Clock, monotonicMs } from '../runtime/clock.js';
 import { TenancyService } from '../tenancy/tenancy.service.js';
 import { Activity } from './activity/activity.service.js';
-import { AttemptIds } from './attempt-ids.js';
-import { OperatorAnswers } from './operator-answers.js';
+import { AttemptIds } from './evidence/attempt-ids.js';
+import { OperatorAnswers } from './evidence/operator-answers.js';
 import { settlementOf } from './settlement.js';
 import type { Claim, Driver, Settlement } from './transaction.js';
 import { TransactionStore } from './transaction.store.js';

@@ -4,7 +4,7 @@ import { EXPIRE as EXPIRE_APPROVALS } from '../../src/approvals/approval.store.j
 import { EXPIRE as EXPIRE_GRANTS } from '../../src/free-spins/grants/grant.sql.js';
 import { MERGE, REMOVE_OLD } from '../../src/health-scores/health-period.store.js';
 import { CLAIM_UNSENT, PROVIDERS_WITH_UNSENT } from '../../src/session/revocation.store.js';
-import { DELETE_EXPIRED } from '../../src/wallet/attempt-ids.store.js';
+import { DELETE_EXPIRED } from '../../src/wallet/evidence/attempt-ids.store.js';
 import { nodesOnTables, rowsTouched, usePlanDatabase } from '../world/plan.js';
 
 const ROWS = 10_000;

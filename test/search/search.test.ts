@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { AttemptIds } from '../../src/wallet/attempt-ids.js';
+import { AttemptIds } from '../../src/wallet/evidence/attempt-ids.js';
 import { Background } from '../../src/runtime/background.js';
-import { AttemptIdsStore } from '../../src/wallet/attempt-ids.store.js';
+import { AttemptIdsStore } from '../../src/wallet/evidence/attempt-ids.store.js';
 import { GRANT } from '../world/provider.js';
 import { GAME, type LaunchedSession, OPERATOR, OTHER_OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 

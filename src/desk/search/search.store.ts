@@ -3,7 +3,7 @@ import { isUuid } from '../../api/validation/identifier.js';
 import { Database } from '../../database/database.js';
 import { leading, UNMERGED } from '../../database/planner.js';
 import { named } from '../../database/statement.js';
-import { AttemptIds, KEPT_DAYS } from '../../wallet/attempt-ids.js';
+import { AttemptIds, KEPT_DAYS } from '../../wallet/evidence/attempt-ids.js';
 import { ALL_PROVIDERS } from '../transactions/transaction-search.sql.js';
 import { type FoundRow, searchItem, type SearchResponse } from './search.response.js';
 

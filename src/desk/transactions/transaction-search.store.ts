@@ -4,7 +4,7 @@ import type { Place } from '../../database/place.js';
 import { type Found, readWindowEnd } from '../../database/time-window.js';
 import type { RowOf } from '../../api/lists/item.js';
 import { isIdentifier } from '../../api/validation/identifier.js';
-import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/operator-answer.sql.js';
+import { ANSWERS_OF, type OperatorAnswer } from '../../wallet/evidence/operator-answer.sql.js';
 import type { WinKind } from '../../wallet/rules/facts.js';
 import type { StoredAttempt, TransactionKey } from '../../wallet/transaction.js';
 import type { TransactionItem, TransactionStory } from './transaction.admin.response.js';

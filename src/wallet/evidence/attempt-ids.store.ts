@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { named } from '../database/statement.js';
+import { Database } from '../../database/database.js';
+import { named } from '../../database/statement.js';
 
 /** The ids of an attempt by which a search finds its transaction. */
 export interface IdsOfAttempt {

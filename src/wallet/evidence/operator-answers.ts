@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BoundedLogger } from '../observability/bounded-logger.js';
-import type { ReceivedAnswer } from '../outbound/answer.js';
-import { failureText } from '../runtime/failure-text.js';
+import { BoundedLogger } from '../../observability/bounded-logger.js';
+import type { ReceivedAnswer } from '../../outbound/answer.js';
+import { failureText } from '../../runtime/failure-text.js';
 import { OperatorAnswerStore } from './operator-answer.store.js';
-import type { Claim } from './transaction.js';
+import type { Claim } from '../transaction.js';
 
 /** Longest stored part of an answer, in bytes. Contract, section 7, "What an attempt shows". */
 const KEPT_BYTES = 4096;

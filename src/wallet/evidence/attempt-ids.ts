@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Metrics } from '../observability/metrics.js';
-import { Background } from '../runtime/background.js';
-import type { BackgroundLoop } from '../runtime/background-loop.js';
+import { Metrics } from '../../observability/metrics.js';
+import { Background } from '../../runtime/background.js';
+import type { BackgroundLoop } from '../../runtime/background-loop.js';
 import { AttemptIdsStore, type IdsOfAttempt } from './attempt-ids.store.js';
 
 /** How long ids are searchable, in days. Contract, section 9, "Search". */

@@ -1,4 +1,4 @@
-import { named } from '../database/statement.js';
+import { named } from '../../database/statement.js';
 
 /** The body of an invalid answer. */
 export interface OperatorAnswer {

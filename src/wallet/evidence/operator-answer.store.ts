@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import { named } from '../database/statement.js';
+import { Database } from '../../database/database.js';
+import { named } from '../../database/statement.js';
 import type { OperatorAnswer } from './operator-answer.sql.js';
-import { ATTEMPTS_KEPT, FIRST_ATTEMPTS_KEPT } from './transaction.sql.js';
+import { ATTEMPTS_KEPT, FIRST_ATTEMPTS_KEPT } from '../transaction.sql.js';
 
 const KEEP_ANSWER = named(
   'operator_answer_keep',
