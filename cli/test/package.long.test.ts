@@ -11,9 +11,16 @@ const CLI = fileURLToPath(new URL('..', import.meta.url));
 const SDK = fileURLToPath(new URL('../../sdk', import.meta.url));
 /** Time-out for npm on a busy machine, in milliseconds. */
 const PATIENCE_MS = 60_000;
+/** The files of both packages, as a README names them to `npm install`. */
+const FILES = /`npm install (\.\/\S+ \.\/\S+)`/;
+
+interface Packed {
+  readonly version: string;
+  readonly paths: string[];
+}
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let packed: { tarball: string; paths: string[] };
+let packed: Packed;
 /** A project that has only the two tarballs installed. */
 let cwd: string;
 
@@ -21,18 +28,24 @@ beforeAll(async () => {
   folder = await temporaryFolder();
   cwd = folder.path;
   packed = await pack(CLI);
+  await pack(SDK);
   await writeFile(join(cwd, 'package.json'), '{"private":true}');
-  const tarballs = [packed.tarball, (await pack(SDK)).tarball];
+  const tarballs = (await filesIn(CLI)).replaceAll('<version>', packed.version).split(' ');
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd });
 }, PATIENCE_MS);
 afterAll(() => folder.remove());
 
-async function pack(workspace: string): Promise<{ tarball: string; paths: string[] }> {
+async function filesIn(workspace: string): Promise<string> {
+  const [, files = ''] = FILES.exec(await readFile(join(workspace, 'README.md'), 'utf8')) ?? [];
+  return files;
+}
+
+async function pack(workspace: string): Promise<Packed> {
   // Without scripts, because prepack would rebuild files that other tests are using.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder.path];
   const { stdout } = await run('npm', args, { cwd: workspace });
-  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  return { tarball: join(folder.path, filename), paths: files.map(({ path }) => path) };
+  const [{ version, files }] = JSON.parse(stdout) as [{ version: string; files: { path: string }[] }];
+  return { version, paths: files.map(({ path }) => path) };
 }
 
 test('the tarball has the command and its documents, and no sources', () => {
@@ -40,6 +53,10 @@ test('the tarball has the command and its documents, and no sources', () => {
     expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'bin/croupier-provider.js']),
   );
   expect(packed.paths.filter((path) => /^(test|src)\/|tsbuildinfo/.test(path))).toEqual([]);
+});
+
+test('the README of the SDK installs both in the same way', async () => {
+  expect(await filesIn(SDK)).toBe(await filesIn(CLI));
 });
 
 test('a project runs the command', async () => {
