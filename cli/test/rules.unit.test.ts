@@ -6,10 +6,14 @@ import { WALLET_CASES } from '../src/certify/operator/cases.js';
 import { PROVIDER_CASES } from '../src/certify/provider/cases.js';
 import { command } from './support/command.js';
 
-const DOCS = join(import.meta.dirname, '../../docs');
-const PAGES = ['contract.md', ...readdirSync(join(DOCS, 'integrate')).map((name) => join('integrate', name))]
+const ROOT = join(import.meta.dirname, '../..');
+const PAGES = [
+  'docs/contract.md',
+  'sdk/docs/other-languages.md',
+  ...readdirSync(join(ROOT, 'docs/integrate')).map((name) => join('docs/integrate', name)),
+]
   .filter((name) => name.endsWith('.md'))
-  .map((name) => plain(readFileSync(join(DOCS, name), 'utf8')));
+  .map((name) => plain(readFileSync(join(ROOT, name), 'utf8')));
 
 /** The text of a page without emphasis, links and code marks, with single spaces. */
 function plain(markdown: string): string {

@@ -39,26 +39,22 @@ interface Row {
 }
 
 const FINAL = 'APPROVED and DECLINED are final, also after an error: stop retrying.';
-const FORGED = 'An answer that names another transactionId, or none, is no answer.';
 const RETRY =
-  'After a 500 with retry-same-request, a 409, a time-out, a broken connection or an error without X-Error-Code, send the same body again, with a new nonce and signature.';
+  'Repeat after the next actions retry-same-request and wait-then-retry, and if the answer says nothing about the money, is late or breaks off: send the same bytes again, with a new nonce and signature.';
 const WAIT =
   'Before you retry, wait the seconds that Retry-After names; after wait-then-retry without it, wait about a second.';
-const BOUND = 'If you give up retrying, an unknown outcome stays unknown.';
+const WORST =
+  'The worst outcome of all attempts counts, also if you give up retrying. A time-out followed by a 401 is unknown.';
 const WHOLE_ANSWER = 'The time-out of an attempt covers the whole answer, also one that arrives slowly.';
-const BOOKED_NOTHING =
-  'After a 400, 401, 403, 404, 413, 415, 429 or 503, this attempt booked nothing: do what `X-Next-Action` says, or correct the signature.';
 const UNKNOWN_CODE =
   'If you do not know an `X-Error-Code`, follow `X-Next-Action`: codes may be added, the five actions remain.';
 const REFUSED =
-  'A refusal with X-Error-Code and a next action other than retry-same-request and wait-then-retry, or the 401 invalid signature, is not retried.';
+  'Do not repeat after the next actions fix-request, end-session and contact-platform, and the 401 invalid signature, even if the outcome is unknown, as after a 500 with contact-platform.';
 const ID_REUSED =
   'After TRANSACTION_ID_REUSED the outcome is unknown, because another transaction with this id may be booked.';
-const DOUBT = 'If the outcome of one attempt is unknown, a later refusal does not make it known.';
-const CONTACT = 'A 500 with the next action contact-platform is not retried, and its outcome is unknown.';
 const REDIRECT = 'Follow no redirect with a signed request; its outcome is unknown.';
 const PROXY =
-  'An error without X-Error-Code, or a 200 that is not a decision, says nothing about the money: the outcome is unknown.';
+  'An error without both headers, except the 401 invalid signature, and a 200 that is not a decision say nothing about the money: the outcome is unknown.';
 const DECISION =
   'A decision has your transactionId, the status APPROVED or DECLINED, and a balance that is an integer.';
 
@@ -97,14 +93,14 @@ const DECISIONS: Row[] = [
   {
     id: 'forged-answer',
     title: 'does not accept an answer for another transactionId',
-    rule: FORGED,
+    rule: DECISION,
     script: [{ does: 'forge', transactionId: 'another-transaction' }],
     verdicts: ['unknown'],
   },
   {
     id: 'forged-answer-unnamed',
     title: 'does not accept an answer without a transactionId',
-    rule: FORGED,
+    rule: DECISION,
     script: [{ does: 'forge', transactionId: undefined }],
     verdicts: ['unknown'],
   },
@@ -174,7 +170,7 @@ const RETRIES: Row[] = [
   {
     id: 'retry-bounded',
     title: 'gives up eventually and reports unknown',
-    rule: BOUND,
+    rule: WORST,
     script: [UNAVAILABLE],
     verdicts: ['unknown'],
     requests: { least: 2, most: MOST_REQUESTS },
@@ -182,7 +178,7 @@ const RETRIES: Row[] = [
   {
     id: 'retry-throttled-bounded',
     title: 'gives up eventually after 429 and reports not-booked',
-    rule: BOOKED_NOTHING,
+    rule: WORST,
     script: [refuse(429, 'RATE_LIMITED', 'wait-then-retry', 1)],
     verdicts: ['not-booked'],
     requests: { least: 2, most: MOST_REQUESTS },
@@ -239,21 +235,21 @@ const DOUBTS: Row[] = [
   {
     id: 'doubt-hang-then-refused',
     title: 'reports unknown when a call without an answer is followed by a refusal',
-    rule: DOUBT,
+    rule: WORST,
     script: [HANG, SESSION_INVALID],
     verdicts: ['unknown'],
   },
   {
     id: 'doubt-contact-platform',
     title: 'reports unknown after a 500 with contact-platform',
-    rule: CONTACT,
+    rule: REFUSED,
     script: [refuse(500, 'INTERNAL', 'contact-platform')],
     verdicts: ['unknown'],
   },
   {
     id: 'doubt-contact-platform-once',
     title: 'does not repeat a request after a 500 with contact-platform',
-    rule: CONTACT,
+    rule: REFUSED,
     script: [refuse(500, 'INTERNAL', 'contact-platform'), APPROVE],
     verdicts: ['unknown'],
     requests: ONCE,
@@ -261,14 +257,14 @@ const DOUBTS: Row[] = [
   {
     id: 'doubt-error-then-not-configured',
     title: 'reports unknown when a 500 is followed by a refusal',
-    rule: DOUBT,
+    rule: WORST,
     script: [UNAVAILABLE, refuse(503, 'GAME_NOT_CONFIGURED', 'contact-platform')],
     verdicts: ['unknown'],
   },
   {
     id: 'doubt-proxy-then-refused',
     title: "reports unknown when a proxy's error is followed by a refusal",
-    rule: DOUBT,
+    rule: WORST,
     script: [proxy(503), SESSION_INVALID],
     verdicts: ['unknown'],
   },
