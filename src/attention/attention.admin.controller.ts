@@ -36,12 +36,13 @@ export class AttentionAdminController {
   @Get()
   @AdminRoute('listAttention', {
     role: 'auditor',
-    summary: 'List the items that wait for a person, newest first',
+    summary: 'List attention items, newest first',
     description:
       'Transactions that are parked, or TIMED_OUT for more than five minutes; rounds that have been open for ' +
       'more than a day, one item for each provider and operator, counted hourly; FAILED grants; flagged ' +
       'winnings; undelivered revocations; waiting approvals; findings of `reconcile --record`. An item appears ' +
-      'within ten seconds of its cause, and closes automatically when the cause is gone.',
+      'within ten seconds of its cause, and closes automatically when the cause is gone. `state=OPEN` selects ' +
+      'those that wait for a person.',
     sensitiveRead: ['attention.list', 'attention', { polled: true }],
     errors: ['INVALID_REQUEST'],
   })
