@@ -2,7 +2,7 @@
  * `npm run bench`: the built service as it ships, beside the two floors and the usual stack, in one run on one PostgreSQL
  * and one operator. Short slices alternate (service, floor, lean, usual, usual, lean, floor, service, then in the
  * opposite order) and slices that were run together are compared, because the machine's speed changes by the minute. It
- * ends within ten minutes.
+ * takes about ten minutes.
  * A whole run writes bench/results/bench.json and bench.svg; a run with any option only prints its figures.
  */
 import { execFileSync } from 'node:child_process';
@@ -38,7 +38,7 @@ const PACES = [100, 400] as const;
 /** The contestants of a whole run. */
 const WHOLE: readonly Name[] = ['service', 'floor', 'lean', 'usual'];
 const ROUNDS = 2;
-/** Time after which no case gets another round, so that the run ends within ten minutes on any machine. */
+/** Time after which no case gets another round. */
 const LATEST_ROUND_SECONDS = 530;
 
 /** The cases by name, in the order in which they run. */
