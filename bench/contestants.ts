@@ -15,8 +15,9 @@ import * as usual from './usual.sql.js';
 import { GAME_ID, OPERATOR_ID, OPERATOR_SECRET, PROVIDER_ID, PROVIDER_SECRET, SESSIONS } from './world.js';
 
 /**
- * The service, the service with tracing, the service with 200 readers of its live view, the service as it was at an earlier commit, the two floors and the usual stack.
- * A whole run measures the floor between the others, so that each of them is measured soon before or after it.
+ * The service as it is, with tracing, with 200 readers of its live view, and as it was at an earlier commit; the two
+ * floors and the usual stack. A whole run measures the floor between the others, so that each of them is measured soon
+ * before or after it.
  */
 export const NAMES = ['service', 'traced', 'watched', 'previous', 'floor', 'lean', 'usual'] as const;
 export type Name = (typeof NAMES)[number];

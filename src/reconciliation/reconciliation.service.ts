@@ -51,7 +51,8 @@ export class ReconciliationService {
    * Reconciles a statement. Nothing is stored before one transaction at the end.
    * @param statement is read as fast as the work proceeds
    * @throws CroupierError INVALID_REQUEST, with line and column if the statement is not valid, or if there is too much
-   *   to compare · RATE_LIMITED while another reconciliation runs · OVERLOADED if the instance stops · the error of reading the statement
+   *   to compare · RATE_LIMITED while another reconciliation runs · OVERLOADED if the instance stops · the error of
+   *   reading the statement
    */
   async run(
     actor: Actor,

@@ -17,8 +17,8 @@ import { TenantWindows } from './tenant-windows.js';
  * calls are not idempotent. Contract, section 1, `X-Nonce`.
  *
  * The claim also counts the request towards the tenant's rate limit. A replayed nonce that Redis or this process
- * remembers is not counted, so that replayed requests do not use up the limit. Beyond the limit, the request is going to be refused, and its nonce is not stored:
- * otherwise refused requests would fill the stores.
+ * remembers is not counted, so that replayed requests do not use up the limit. Beyond the limit, the request is going to
+ * be refused, and its nonce is not stored: otherwise refused requests would fill the stores.
  */
 @Injectable()
 export class Nonces {

@@ -18,7 +18,7 @@ export interface NodeResponse {
 
 /**
  * The callbacks as a listener of `node:http`, for `createServer(toNodeListener(handler))`. The listener reads the body
- * itself, unless `request.rawBody` has it. It passes other requests to `next`, or answers them with 404 if there is no `next`.
+ * itself, unless `request.rawBody` has it. It passes other requests to `next`, or answers them with 404 without `next`.
  */
 export function toNodeListener(
   handler: CallbackHandler,

@@ -125,7 +125,8 @@ export const GRANTED = named(
  * Records the failure of an attempt, unless a later attempt has begun. The failure replaces one that `grant_expire` has
  * recorded for the same attempt. It clears `outcome_unknown` only if it is a refusal, which proves that no attempt was
  * booked, or belongs to the first attempt, whose `outcome_unknown` is true only because `grant_expire` ran before the
- * answer arrived. An attempt whose call could not be made counts here, too. `stateBefore`, from the statement's snapshot, lets the failure be counted once.
+ * answer arrived. An attempt whose call could not be made counts here, too. `stateBefore`, from the statement's snapshot,
+ * lets the failure be counted once.
  */
 export const FAILED = named(
   'grant_failed',

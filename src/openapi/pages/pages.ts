@@ -24,7 +24,7 @@ export type RenderDocuments = (ids?: GeneratedIds) => void;
 
 /**
  * Serves each document as JSON, as YAML and, unless it is in `withoutPage`, as a page to try it out; and the pages for
- * integrators. Each form is rendered and compressed once, because these routes need no credentials and must therefore be cheap.
+ * integrators. Each form is rendered and compressed once: these routes need no credentials, so they must be cheap.
  */
 export function servePages(
   router: Router,

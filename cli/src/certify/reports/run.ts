@@ -57,8 +57,8 @@ export function isCertified({ complete, results }: Run): boolean {
 }
 
 /**
- * The verdict in one to three sentences. Undefined if only some cases were selected and none of them failed or was blocked: a
- * selection certifies nothing.
+ * The verdict in one to three sentences. Undefined if only some cases were selected and none of them failed or was
+ * blocked: a selection certifies nothing.
  */
 export function verdict(run: Run): string | undefined {
   const { failed, blocked } = counts(run.results);

@@ -13,8 +13,8 @@ export interface ComparedRow {
 }
 
 /**
- * What was reported to the provider, what the platform holds, and what the operator answered last. A ROLLBACK that one of them
- * knows to be APPROVED counts for it as the outcome ROLLED_BACK.
+ * What was reported to the provider, what the platform holds, and what the operator answered last. A ROLLBACK that one
+ * of them knows to be APPROVED counts for it as the outcome ROLLED_BACK.
  */
 export function comparisonOf(detail: Detail): ComparedRow[] {
   const told = lastTold(detail);
