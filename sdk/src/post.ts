@@ -1,5 +1,6 @@
 import { onAbort } from './abort.js';
 import { type Answer, type AttemptResult, isEncoded } from './answer.js';
+import { neverConnected } from './connecting.js';
 import { type Failure, NetworkError, type Outcome } from './errors.js';
 import { visibleText } from './visible.js';
 
@@ -55,12 +56,12 @@ export async function post(
     signal?.throwIfAborted();
     const timedOut = limit.timedOut();
     const reason = timedOut
-      ? `was not answered within ${Math.round(timeoutMs)} ms`
+      ? `was not ${neverConnected(limit.signal) ? 'connected' : 'answered'} within ${Math.round(timeoutMs)} ms`
       : `failed: ${reasonOf(cause)}`;
     const failure: Failure = {
       message: `${call} ${visibleText(reason)} (request ${requestId})`,
       requestId,
-      outcome: outcomeOf(cause),
+      outcome: outcomeOf(cause, limit.signal),
       retryable: true,
       cause,
     };
@@ -164,20 +165,20 @@ const NEVER_CONNECTED = new Set([
 /** The errors of Deno's `fetch` have a message only. */
 const DENO_NEVER_CONNECTED = /^error sending request .*client error \(Connect\)/s;
 
-/** `not-booked` only if the error proves that the request was not sent. */
-function outcomeOf(error: unknown): Outcome {
-  return neverConnected(error) ? 'not-booked' : 'unknown';
+/** `not-booked` only if the error or the connection proves that the request was not sent. */
+function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
+  return reportsNoConnection(error) || neverConnected(signal) ? 'not-booked' : 'unknown';
 }
 
-function neverConnected(error: unknown): boolean {
+function reportsNoConnection(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { errors, syscall, code, message, cause } = error as Record<string, unknown>;
   // An AggregateError has one error for each address that was tried.
-  if (Array.isArray(errors)) return errors.length > 0 && errors.every(neverConnected);
+  if (Array.isArray(errors)) return errors.length > 0 && errors.every(reportsNoConnection);
   if (typeof syscall === 'string' && BEFORE_CONNECTION.has(syscall)) return true;
   if (typeof code === 'string' && NEVER_CONNECTED.has(code)) return true;
   if (typeof message === 'string' && DENO_NEVER_CONNECTED.test(message)) return true;
-  return neverConnected(cause);
+  return reportsNoConnection(cause);
 }
 
 /** The standard `fetch` throws "fetch failed", with the reason as its cause. */

@@ -1,14 +1,23 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { watchConnection } from './connecting.js';
 import type { BodyReader, FetchLike } from './post.js';
 
 /** How long an idle connection is kept, in milliseconds; a shorter `Keep-Alive` hint of the server takes precedence. */
 const IDLE_MS = 4_000;
 
 const OPTIONS = { keepAlive: true, timeout: IDLE_MS };
-const HTTP = { request: requestHttp, agent: closedByStrayBytes(new HttpAgent(OPTIONS)) };
-const HTTPS = { request: requestHttps, agent: closedByStrayBytes(new HttpsAgent(OPTIONS)) };
+const HTTP = {
+  request: requestHttp,
+  agent: closedByStrayBytes(new HttpAgent(OPTIONS)),
+  established: 'connect',
+} as const;
+const HTTPS = {
+  request: requestHttps,
+  agent: closedByStrayBytes(new HttpsAgent(OPTIONS)),
+  established: 'secureConnect',
+} as const;
 
 /**
  * Sends a request with Node's own client. The global `fetch` decompresses an answer by itself, so that the bytes of a
@@ -16,11 +25,12 @@ const HTTPS = { request: requestHttps, agent: closedByStrayBytes(new HttpsAgent(
  */
 export const undecodedFetch: FetchLike = (url, { method, headers, body, signal }) =>
   new Promise((resolve, reject) => {
-    const { request, agent } = url.startsWith('https:') ? HTTPS : HTTP;
+    const { request, agent, established } = url.startsWith('https:') ? HTTPS : HTTP;
     const bytes = Buffer.from(body);
     const sent = { ...headers, 'Content-Length': String(bytes.length) };
     const call = request(url, { method, headers: sent, agent, signal });
     call.on('error', reject);
+    watchConnection(call, established, signal);
     // A request may also end without an error, such as after a switch of protocols.
     call.on('close', () => reject(new Error('the connection was closed without an answer')));
     call.on('response', (response) => {

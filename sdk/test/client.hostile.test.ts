@@ -278,12 +278,6 @@ test('an answer that comes byte by byte is ended by the time-out', async () => {
   expect(error).toMatchObject({ name: 'NetworkError', timedOut: true, outcome: 'unknown' });
 });
 
-test('TLS spoken to a port without it leaves the outcome unknown', async () => {
-  const { url } = await startRaw();
-  const error = await failure(clientAt(url.replace('http:', 'https:')).client.bet(BET, { timeoutMs: 500 }));
-  expect(error).toMatchObject({ name: 'NetworkError', outcome: 'unknown' });
-});
-
 test('refused connections alone were not booked; one lost connection among them may be', async () => {
   const { url, stop } = await startPlatform();
   await stop();
