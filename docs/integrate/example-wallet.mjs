@@ -15,6 +15,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers';
 import pg from 'pg';
 
 const { DATABASE_URL, TENANT, CROUPIER_SECRET, PORT = '4001' } = process.env;
@@ -27,6 +28,8 @@ const TOLERANCE_SECONDS = 300;
 /** How long a nonce is remembered. */
 const NONCE_SECONDS = 2 * TOLERANCE_SECONDS + 1;
 const BODY_LIMIT_BYTES = 64 * 1024;
+/** How long calls may take to end after a signal to stop: as long as Croupier waits for an answer by default. */
+const STOP_MS = 5_000;
 
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS accounts (
@@ -284,6 +287,8 @@ const server = createServer(async (request, response) => {
     console.error(error); // Croupier repeats the call: anything but a 200 means "not known yet"
     return { status: 500, body: { error: 'internal error' } };
   });
+  // While the server closes, the next call on this connection would keep it from stopping.
+  if (!server.listening) response.setHeader('Connection', 'close');
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 });
 server.keepAliveTimeout = 65_000; // longer than Croupier keeps an idle connection
@@ -294,6 +299,7 @@ try {
   console.log(`wallet: http://127.0.0.1:${server.address().port}`);
   await stopRequested;
 } finally {
+  setTimeout(() => server.closeAllConnections(), STOP_MS).unref();
   await new Promise((closed) => server.close(closed));
   await pool.end();
   await embedded?.stop();

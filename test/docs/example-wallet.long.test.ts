@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
@@ -225,6 +226,31 @@ test('a call whose connection to PostgreSQL is lost fails, and its repetition su
   expect(await waiting).toMatchObject({ status: 500 });
   await holder.query('COMMIT');
   expect(await call('/transaction', bet)).toMatchObject({ body: { status: 'APPROVED', balance: 99_900 } });
+});
+
+test('stops after SIGTERM while clients call it, and although one never sends its request', async () => {
+  const stopping = startWallet({ DATABASE_URL: database.url });
+  onTestFinished(() => void stopping.kill('SIGKILL'));
+  const url = await urlOf(stopping);
+  const silent = connect(Number(new URL(url).port), '127.0.0.1')
+    .on('error', () => undefined)
+    .resume();
+  await once(silent, 'connect');
+  let answered = 0;
+  const clients = Array.from({ length: 4 }, async (_, number) => {
+    for (;;) {
+      const { status } = await call('/balance', { playerRef: `player-${number}`, currency: 'EUR' }, { url });
+      if (status !== 200) return status;
+      answered += 1;
+    }
+  });
+  const refusals = Promise.allSettled(clients);
+  await vi.waitFor(() => expect(answered).toBeGreaterThan(20), PATIENCE);
+  stopping.kill('SIGTERM');
+  expect((await refusals).map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+  expect(silent.destroyed).toBe(false);
+  await vi.waitFor(() => expect(stopping.exitCode).toBe(0), PATIENCE);
+  await vi.waitFor(() => expect(silent.destroyed).toBe(true), PATIENCE);
 });
 
 describe('its own PostgreSQL', () => {
