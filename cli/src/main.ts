@@ -60,7 +60,7 @@ export async function main(args: string[], terminal: Terminal = processTerminal(
     const isUsageError = error instanceof UsageError || codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
     const more = isUsageError ? `\nSee: croupier-provider ${name} --help` : '';
     // The message may quote a file, an answer or a command line that somebody else wrote.
-    const message = visibleText(isUsageError ? (error as Error).message : String(error));
+    const message = visibleText(isUsageError ? withoutAdvice((error as Error).message) : String(error));
     terminal.complain(message + more);
     return EXIT.usage;
   }
@@ -74,6 +74,11 @@ function isHelpOption(arg: string): boolean {
 function optionsIn(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end === -1 ? args : args.slice(0, end);
+}
+
+/** Where a command takes words without dashes, Node adds advice to an unknown option that lacks its last quotation mark. */
+function withoutAdvice(message: string): string {
+  return message.replace(/\. To specify a positional argument .*$/s, '');
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -31,3 +31,19 @@ test.each([['lunch'], ['lunch', '--help'], ['help', 'lunch']])('%s %s names no c
   expect({ status, printed }).toEqual({ status: 2, printed: '' });
   expect(complained).toMatch(/^There is no command "lunch"\./);
 });
+
+test.each([
+  'register',
+  'launch',
+  'certify',
+  'certify-client',
+  'certify-operator',
+  'verify-certificate',
+  'debug-signature',
+])('%s names an option that it does not have', async (name) => {
+  const { status, complained } = await command([name, '--bogus']);
+  expect({ status, complained }).toEqual({
+    status: 2,
+    complained: `Unknown option '--bogus'\nSee: croupier-provider ${name} --help`,
+  });
+});
