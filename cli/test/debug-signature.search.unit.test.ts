@@ -86,6 +86,34 @@ describe('a search', () => {
   });
 });
 
+test.each([
+  ['all', ['roundClosed', 'originalTransactionId', 'freeSpinsRef', 'winKind', 'promotionRef']],
+  ['some', ['roundClosed', 'freeSpinsRef']],
+])('%s nulls are found among fields that were sent in an order of their own', (_, dropped) => {
+  const sent = {
+    sessionToken: 'a',
+    playerRef: 'p',
+    gameId: 'g',
+    currency: 'EUR',
+    transactionId: 'b',
+    kind: 'BET',
+    roundId: 'r',
+  };
+  const nulls = Object.fromEntries(dropped.map((name) => [name, null]));
+  const signed = JSON.stringify({ ...sent, ...nulls, amountMinor: 5 });
+  const signature = createHmac('sha256', REQUEST.secret)
+    .update(`POST\n${REQUEST.path}\n1800000000\nnonce-0001\n${signed}`)
+    .digest('hex');
+  const headers = REQUEST.headers.map(([name, value]): [string, string] => [
+    name,
+    name === 'X-Signature' ? signature : value,
+  ]);
+  const body = Buffer.from(JSON.stringify({ ...sent, amountMinor: 5 }));
+  const { causes } = diagnose({ ...REQUEST, headers, body }, clock(1, 40).limits);
+  expect(causes.map(({ code }) => code)).toEqual(['body-nulls']);
+  expect(causes[0]?.explanation).toContain(`${dropped.join(', ')} were signed as null`);
+});
+
 test.each([0, 1, 63, 64, 65, 200])('the fast digest is an HMAC-SHA256: a key of %i bytes', (length) => {
   const signing = {
     method: 'POST',

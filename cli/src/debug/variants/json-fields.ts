@@ -35,12 +35,12 @@ function withNulls(json: JsonMembers): Variant[] {
       const inOrder = names.concat(added).sort((a, b) => fields.indexOf(a) - fields.indexOf(b));
       const textOf = (name: string) =>
         json.members.find((member) => member.name === name)?.text ?? written(name, 'null');
-      return [inOrder.map(textOf), [...names, ...added].map(textOf)].map((texts) =>
+      return [inOrder, [...names, ...added], beside(names, added, fields)].map((order) =>
         of(
           added.length === 1 || added.length === missing.length ? 1 : 2,
           'body-nulls',
           dropped(added, 'null'),
-          json.joined(texts),
+          json.joined(order.map(textOf)),
         ),
       );
     });
@@ -61,6 +61,17 @@ function withNulls(json: JsonMembers): Variant[] {
       ),
     );
   return [...declared, ...anywhere];
+}
+
+/** The names as they are, with each added one behind the field that precedes it in the contract's order. */
+function beside(names: readonly string[], added: readonly string[], fields: readonly string[]): string[] {
+  return added.reduce<string[]>(
+    (order, name) => {
+      const previous = fields.slice(0, fields.indexOf(name)).findLast((field) => order.includes(field));
+      return order.toSpliced(previous === undefined ? 0 : order.indexOf(previous) + 1, 0, name);
+    },
+    [...names],
+  );
 }
 
 /** All subsets of the items but the empty one. */

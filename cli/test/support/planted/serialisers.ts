@@ -12,6 +12,17 @@ const BET = {
   amountMinor: 250,
   roundId: 'round-9',
 };
+/** The fields of a BET in the order of the provider's guide, but the last one. */
+const GUIDES_BET = {
+  sessionToken: 'kX0aB3',
+  playerRef: 'player-1',
+  gameId: 'lotus',
+  currency: 'EUR',
+  transactionId: 'bet-77',
+  kind: 'BET',
+  roundId: 'round-9',
+};
+const AMOUNT = { amountMinor: 250 };
 const GRANT = {
   requestRef: 'grant-1',
   playerRef: 'player-1',
@@ -135,6 +146,12 @@ export const SERIALISERS: readonly PlantedMistake[] = [
     'body-nulls',
     JSON.stringify({ ...BET, originalTransactionId: null, freeSpinsRef: null }),
     bet,
+  ),
+  bodies(
+    'nulls of a class with the order of its own',
+    'body-nulls',
+    JSON.stringify({ ...GUIDES_BET, roundClosed: null, freeSpinsRef: null, ...AMOUNT }),
+    JSON.stringify({ ...GUIDES_BET, ...AMOUNT }),
   ),
   bodies(
     'an amount of null in a ROLLBACK',
