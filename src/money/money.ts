@@ -20,6 +20,12 @@ export function money(amountMinor: number | bigint, currency: string): string {
   return `${amountMinor} minor ${String(amountMinor) === '1' ? 'unit' : 'units'} of ${currency}`;
 }
 
+/** A sum as an optional field: absent outside ±(2^53−1), because JavaScript numbers are exact only in this range. */
+export function exactSum<Name extends string>(name: Name, sum: bigint): { [name in Name]?: number } {
+  const minor = Number(sum);
+  return (Number.isSafeInteger(minor) ? { [name]: minor } : {}) as { [name in Name]?: number };
+}
+
 /**
  * The amount of a transaction as people read it. A ROLLBACK without an amount is stored with 0 and reverses the amount
  * of its BET.

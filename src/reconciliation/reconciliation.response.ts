@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { listOf } from '../api/lists/list.js';
 import { columnsOf, itemFrom, type RowOf } from '../api/lists/item.js';
+import { exactSum } from '../money/money.js';
 import { FindingItem } from './finding.js';
 import { RECORDED } from './recorded-findings.js';
 import { type FindingName, FINDINGS } from './rules/compare.js';
@@ -32,7 +33,7 @@ export class FindingCounts implements Record<FindingName, number> {
   'ambiguous-time': number;
 }
 
-const ROUNDED = 'a sum above 2^53−1 is rounded';
+const EXACT_MINOR_UNITS = 'minor units; absent outside ±(2^53−1)';
 
 /** What both sides have booked in one currency and kind. */
 export class BookedSum {
@@ -42,11 +43,19 @@ export class BookedSum {
   @ApiProperty({ example: 'BET', description: 'The kind of the transactions' })
   kind: string;
 
-  @ApiProperty({ type: 'integer', example: 1250, description: `According to the statement; ${ROUNDED}` })
-  operatorMinor: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 1250,
+    description: `According to the statement, in ${EXACT_MINOR_UNITS}`,
+  })
+  operatorMinor?: number;
 
-  @ApiProperty({ type: 'integer', example: 1500, description: `According to the platform; ${ROUNDED}` })
-  platformMinor: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 1500,
+    description: `According to the platform, in ${EXACT_MINOR_UNITS}`,
+  })
+  platformMinor?: number;
 }
 
 /** What a reconciliation with `record=true` did to the attention queue. */
@@ -148,10 +157,11 @@ export function reconciliationItem(row: StoredReconciliation): ReconciliationIte
     findings: Object.fromEntries(counts) as unknown as FindingCounts,
     findingsTotal,
     findingsCut: row.findingsStored < findingsTotal,
-    sums: row.sums.map((sum) => ({
-      ...sum,
-      operatorMinor: Number(sum.operatorMinor),
-      platformMinor: Number(sum.platformMinor),
+    sums: row.sums.map(({ currency, kind, operatorMinor, platformMinor }) => ({
+      currency,
+      kind,
+      ...exactSum('operatorMinor', BigInt(operatorMinor)),
+      ...exactSum('platformMinor', BigInt(platformMinor)),
     })),
   });
 }

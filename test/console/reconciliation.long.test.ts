@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Transactions } from '../world/transactions.js';
 import { OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -68,6 +69,21 @@ describeDesk('reconciliation', () => {
       .getByRole('table', { name: 'Reconciliations' })
       .getByRole('link', { name: OPERATOR })
       .waitFor();
+    await page.context().close();
+  });
+
+  test('sums that are too large to be exact have no difference', async () => {
+    const id = randomUUID();
+    const sums = [{ currency: 'EUR', kind: 'BET', operatorMinor: '9007199254740993', platformMinor: '100' }];
+    await world.sql.run(
+      `INSERT INTO reconciliations (reconciliation_id, operator_id, range_from, range_to, lines, matched, findings,
+                                    findings_stored, sums, created_at, created_by)
+       VALUES ($1, $2, '2026-03-01', '2026-03-02', 1, 1, '{}', 0, $3, '2026-03-02', 'root')`,
+      [id, OPERATOR, JSON.stringify(sums)],
+    );
+    const page = await desk.signedIn(`/console/reconciliation/${id}`);
+    const row = page.getByRole('table', { name: 'Sums' }).getByRole('row', { name: 'BET' });
+    await expect.poll(() => row.getByRole('cell').allTextContents()).toEqual(['EUR', '–', '1.00 EUR', '–']);
     await page.context().close();
   });
 

@@ -164,6 +164,22 @@ describe('the report', () => {
     });
   });
 
+  test('has no sum that is too large to be exact', async () => {
+    const [first, second] = ['large-1', 'large-2'].map((transactionId, index) => ({
+      ...statement[0]!,
+      transactionId,
+      currency: 'JPY',
+      amountMinor: String(Number.MAX_SAFE_INTEGER - index),
+    })) as [Line, Line];
+    const yen = { currency: 'JPY', kind: 'BET' };
+    const exact = { ...yen, operatorMinor: Number.MAX_SAFE_INTEGER, platformMinor: 0 };
+    expect((await post(csvOf([first]))).json['sums']).toContainEqual(exact);
+    const absent = { ...yen, platformMinor: 0 };
+    expect((await post(csvOf([first, second]))).json['sums']).toContainEqual(absent);
+    const { text } = await get(`${PATH}?limit=1`, CSV);
+    expect(text).toContain(JSON.stringify(absent).replaceAll('"', '""'));
+  });
+
   test('is listed, newest first, with those of its operator', async () => {
     const { json: newest } = await post(csvOf(statement));
     const { found, ...item } = newest;

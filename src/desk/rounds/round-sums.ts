@@ -1,4 +1,5 @@
 import type { RowOf } from '../../api/lists/item.js';
+import { exactSum } from '../../money/money.js';
 import { isUndecided } from '../../wallet/rules/facts.js';
 import { settlesRound } from '../../wallet/rules/win-kind.js';
 import type { TransactionItem } from '../transactions/transaction.admin.response.js';
@@ -43,8 +44,7 @@ export function isOpen(transactions: readonly RoundTransaction[]): boolean {
 }
 
 /**
- * Computes the sums of a round, with one entry per currency. A sum outside ±(2^53−1) is absent, because JavaScript
- * numbers are exact only in this range.
+ * Computes the sums of a round, with one entry per currency. A sum outside ±(2^53−1) is absent.
  *
  * - `told` counts a BET or WIN if the provider last received APPROVED for it. It leaves out a BET if the provider also
  *   received APPROVED for the BET's ROLLBACK.
@@ -99,14 +99,9 @@ class Sum {
 
   result(): BetsAndWinsResponse {
     return {
-      ...exact('betMinor', this.bet),
-      ...exact('winMinor', this.win),
-      ...exact('netMinor', this.win - this.bet),
+      ...exactSum('betMinor', this.bet),
+      ...exactSum('winMinor', this.win),
+      ...exactSum('netMinor', this.win - this.bet),
     };
   }
-}
-
-function exact<Name extends keyof BetsAndWinsResponse>(name: Name, sum: bigint): { [name in Name]?: number } {
-  const minor = Number(sum);
-  return (Number.isSafeInteger(minor) ? { [name]: minor } : {}) as { [name in Name]?: number };
 }

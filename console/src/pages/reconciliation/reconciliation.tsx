@@ -6,7 +6,7 @@ import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Money, moneyColumn } from '../../parts/money.tsx';
+import { Money } from '../../parts/money.tsx';
 import { usePage } from '../../parts/page.ts';
 import { Person } from '../../parts/person.tsx';
 import { operatorLink, transactionLink } from '../../parts/record-links.tsx';
@@ -96,16 +96,31 @@ function Summary({ report }: { readonly report: Schema<'ReconciliationResponse'>
   );
 }
 
-function Sums({ sums }: { readonly sums: readonly Schema<'BookedSum'>[] }) {
-  const columns: readonly Column<Schema<'BookedSum'>>[] = [
+type BookedSum = Schema<'BookedSum'>;
+
+/** A sum that is too large to be exact is absent. */
+function sumColumn(title: string, minorOf: (sum: BookedSum) => number | undefined): Column<BookedSum> {
+  return {
+    title,
+    numeric: true,
+    cell: (sum) => {
+      const minor = minorOf(sum);
+      return minor === undefined ? '–' : <Money minor={minor} currency={sum.currency} />;
+    },
+  };
+}
+
+function Sums({ sums }: { readonly sums: readonly BookedSum[] }) {
+  const columns: readonly Column<BookedSum>[] = [
     { title: words.kind, cell: ({ kind }) => kind },
     { title: words.currency, cell: ({ currency }) => currency },
-    moneyColumn(words.atOperator, ({ operatorMinor }) => operatorMinor),
-    moneyColumn(words.atPlatform, ({ platformMinor }) => platformMinor),
+    sumColumn(words.atOperator, ({ operatorMinor }) => operatorMinor),
+    sumColumn(words.atPlatform, ({ platformMinor }) => platformMinor),
     {
       title: words.difference,
       numeric: true,
       cell: ({ operatorMinor, platformMinor, currency }) => {
+        if (operatorMinor === undefined || platformMinor === undefined) return '–';
         const difference = <Money minor={operatorMinor - platformMinor} currency={currency} />;
         return operatorMinor === platformMinor ? difference : <strong class="alarm">{difference}</strong>;
       },
