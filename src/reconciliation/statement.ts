@@ -16,7 +16,7 @@ export interface StatementLine extends OperatorLine {
 
 const COLUMNS = HEADER.split(',');
 const KINDS = ['BET', 'WIN', 'ROLLBACK', 'ADJUSTMENT'];
-const [KIND, AMOUNT, STATUS, BOOKED_AT] = [2, 6, 7, 8] as const;
+const [KIND, CURRENCY, AMOUNT, STATUS, BOOKED_AT] = [2, 5, 6, 7, 8] as const;
 /** Longest field, in characters: twice the length of the longest identifier. */
 const MAX_FIELD_CHARACTERS = 256;
 /** Maximum number of empty lines at the end. A file of nothing else would have millions of records. */
@@ -65,8 +65,9 @@ function checkHeader(record: CsvRecord): true {
 
 function statementLine(record: CsvRecord): StatementLine {
   const { fields } = record;
+  if (isEmpty(record)) refuse(record, 0, 'the line is empty');
   if (fields.length !== COLUMNS.length) {
-    const what = `the line has ${fields.length} fields in place of ${COLUMNS.length}`;
+    const what = `the line has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} instead of ${COLUMNS.length}`;
     refuse(
       record,
       Math.min(fields.length - 1, COLUMNS.length),
@@ -86,6 +87,7 @@ function statementLine(record: CsvRecord): StatementLine {
   if (providerId === '') refuse(record, 0, 'providerId is empty');
   if (transactionId === '') refuse(record, 1, 'transactionId is empty');
   if (!KINDS.includes(kind)) refuse(record, KIND, `kind must be one of ${KINDS.join(', ')}`);
+  if (currency === '') refuse(record, CURRENCY, 'currency is empty');
   const amountMinor = INTEGER.test(amount) ? Number(amount) : NaN;
   if (!Number.isSafeInteger(amountMinor)) {
     refuse(record, AMOUNT, 'amountMinor must be a whole number of minor units, at most 2^53-1');

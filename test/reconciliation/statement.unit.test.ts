@@ -52,6 +52,7 @@ test.each([
   ['no provider', `${HEADER}\n${line(0, '')}\n`, 2, 1],
   ['no id', `${HEADER}\n${line(1, '')}\n`, 2, 10],
   ['an id that is too long', `${HEADER}\n${line(1, 'x'.repeat(257))}\n`, 2, 10],
+  ['no currency', `${HEADER}\n${line(5, '')}\n`, 2, 30],
   ['another kind', `${HEADER}\n${line(2, 'STAKE')}\n`, 2, 16],
   ['an amount in major units', `${HEADER}\n${line(6, '1.00')}\n`, 2, 34],
   ['an amount that is not a number', `${HEADER}\n${line(6, '')}\n`, 2, 34],
@@ -60,6 +61,14 @@ test.each([
   ['another status', `${HEADER}\n${line(7, 'OK')}\n`, 2, 38],
 ])('%s is refused with line and column', async (_, content, at, column) => {
   await expect(read(content)).rejects.toThrow(new RegExp(`^line ${at}, column ${column}: `));
+});
+
+test.each([
+  ['an empty line', '', 'the line is empty'],
+  ['one field', 'spinwell', 'the line has 1 field instead of 9'],
+  ['two fields', 'spinwell,bet-1', 'the line has 2 fields instead of 9'],
+])('the refusal of %s says so', async (_, text, words) => {
+  await expect(read(`${HEADER}\n${text}\n${LINE}\n`)).rejects.toThrow(new RegExp(`: ${words}$`));
 });
 
 test.each([
