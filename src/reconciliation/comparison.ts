@@ -1,3 +1,4 @@
+import { money, transactionMoney } from '../money/money.js';
 import { visible } from '../runtime/visible.js';
 import { CsvError } from './csv.reader.js';
 import { type FindingItem, findingItem } from './finding.js';
@@ -91,7 +92,7 @@ export async function compareStatement(
         throw new CsvError(pair.line.line, 1, `there are more than ${MAX_SUMS} pairs of currency and kind`);
       }
       if (platform) sumOf(sums, platform).platformMinor += BigInt(platform.amountMinor);
-      for (const finding of compare(pair)) {
+      for (const finding of compare(pair).map((each) => withAmounts(each, pair))) {
         findings[finding.name] += 1;
         if (found.length < foundAtMost) found.push(foundIn(finding, pair));
         await onFinding(findingItem(finding, pair));
@@ -113,6 +114,17 @@ function sumOf(sums: Map<string, Sum>, { currency, kind }: Movement): Sum {
   const sum = sums.get(key) ?? { currency: visible(currency), kind, operatorMinor: 0n, platformMinor: 0n };
   sums.set(key, sum);
   return sum;
+}
+
+/** Adds the amounts of both sides as money to the detail of an `amount-differs`. */
+function withAmounts(finding: Finding, { line, record }: ComparedPair): Finding {
+  if (finding.name !== 'amount-differs' || !line || !record) return finding;
+  const operator = money(line.amountMinor, visible(line.currency));
+  const platform = transactionMoney(record.kind, record.amountMinor, record.currency);
+  return {
+    ...finding,
+    detail: `${finding.detail}: ${operator} at the operator, ${platform} on the platform`,
+  };
 }
 
 /** Describes the transaction by the statement's line; without a line, by the platform's record. */

@@ -12,7 +12,10 @@ export class FindingItem {
   @ApiProperty({ enum: FINDINGS, example: 'amount-differs', description: 'What was found' })
   finding: FindingName;
 
-  @ApiProperty({ example: 'amountMinor differs', description: 'What differs, in words for people' })
+  @ApiProperty({
+    example: 'amountMinor differs: 3.50 EUR at the operator, 2.50 EUR on the platform',
+    description: 'What differs, in words for people',
+  })
   detail: string;
 
   @ApiProperty({ example: 'sandbox-provider' })

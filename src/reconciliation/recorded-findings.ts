@@ -6,8 +6,10 @@ export const RECORDED = 10_000;
 /** Number of findings in the summary. */
 export const FOUND_SHOWN = 10;
 
-/** Describes a finding in one sentence, with its amount in major units. */
+/** Describes a finding in one sentence, with its amount in major units, or with both amounts if they differ. */
 export function sentenceOf(found: TransactionFinding): string {
   const { name, providerId, transactionId, kind, amountMinor, currency, detail } = found;
-  return `${name}: ${kind} ${providerId}/${transactionId} of ${money(amountMinor, currency)}: ${detail}`;
+  // The detail of this finding has the amounts.
+  const amount = name === 'amount-differs' ? '' : ` of ${money(amountMinor, currency)}`;
+  return `${name}: ${kind} ${providerId}/${transactionId}${amount}: ${detail}`;
 }

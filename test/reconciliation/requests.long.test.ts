@@ -228,6 +228,16 @@ test('record adds the findings to the attention queue, once, and closes the item
   expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
 });
 
+test('the item of an amount that differs has both amounts', async () => {
+  const [bet, ...others] = statement as [Line, ...Line[]];
+  expect(await record([{ ...bet, amountMinor: '350' }, ...others])).toEqual({ opened: 1, closed: 0 });
+  const { json } = await get('/v1/admin/attention?kind=reconciliation&state=OPEN');
+  const amounts = '3.50 EUR at the operator, 1.00 EUR on the platform';
+  const summary = `amount-differs: BET spinwell/${bet.transactionId}: amountMinor differs: ${amounts}`;
+  expect(json['items']).toMatchObject([{ summary }]);
+  expect(await record(statement)).toEqual({ opened: 0, closed: 1 });
+});
+
 test('record accepts a range at the limits of the format', async () => {
   const range = { from: '0100-01-01T00:00+23:59', to: '9999-12-31T23:59-23:59' };
   expect(await record(statement.slice(1), range)).toEqual({ opened: 1, closed: 0 });
