@@ -346,6 +346,8 @@ describe('the list as CSV', () => {
       records[0]?.split(',').map((cell, index) => [columns[index], cell]) ?? [],
     );
     for (const [name, value] of Object.entries(item!)) expect(cells[name]).toBe(String(value));
+    expect(columns[columns.indexOf('balance') + 1]).toBe('balanceMajor');
+    expect(cells['balanceMajor']).toBe((Number(item!['balance']) / 100).toFixed(2));
     const limited = await csv(`playerRef=${session.playerRef}&limit=2`);
     expect(limited.text.split('\r\n')).toHaveLength(4);
   });

@@ -113,13 +113,24 @@ async function* records<Q extends ListQuery, T extends object>(
 
 const MINOR = /Minor$/;
 
+/** The name of the column in major units beside that of an amount; undefined beside any other column. */
+function majorColumn(name: string): string | undefined {
+  // The only amount in minor units whose name does not say so.
+  if (name === 'balance') return 'balanceMajor';
+  return MINOR.test(name) ? name.replace(MINOR, '') : undefined;
+}
+
 /**
  * The header record. Each amount has two adjacent columns: `amountMinor` in minor units, and `amount` in major units.
  * Contract, section 7.
  */
 export function csvHeader(columns: object): string {
-  const names = Object.keys(columns);
-  return csvRecord(names.flatMap((name) => (MINOR.test(name) ? [name, name.replace(MINOR, '')] : [name])));
+  return csvRecord(
+    Object.keys(columns).flatMap((name) => {
+      const major = majorColumn(name);
+      return major === undefined ? [name] : [name, major];
+    }),
+  );
 }
 
 /**
@@ -131,7 +142,7 @@ export function csvItem<T extends object>(columns: Columns<T>, item: T): string 
   return csvRecord(
     Object.keys(columns).flatMap((name) => {
       const value = fields[name];
-      if (!MINOR.test(name)) return [value];
+      if (majorColumn(name) === undefined) return [value];
       // An amount may have a currency of its own, as `operatorAmountMinor` has `operatorCurrency`.
       const own = name.endsWith('AmountMinor') ? fields[name.replace('AmountMinor', 'Currency')] : undefined;
       const currency = own ?? fields['currency'];
