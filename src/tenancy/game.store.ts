@@ -5,6 +5,7 @@ import { databaseTime } from '../database/columns.js';
 import type { Transaction } from '../database/database.js';
 import { named } from '../database/statement.js';
 import type { PageAfter } from '../api/lists/page.js';
+import { changesNothing } from './changes-nothing.js';
 import { Game } from './game.entity.js';
 import { ProviderEntity } from './tenant.entity.js';
 
@@ -21,7 +22,7 @@ const LOCK_GAME = named(
 export class GameStore {
   constructor(@InjectRepository(Game) private readonly games: Repository<Game>) {}
 
-  /** @returns the game before and after; undefined if there is no such provider */
+  /** @returns the game before and after, the same if nothing changes; undefined if there is no such provider */
   async put(
     { query, manager }: Transaction,
     { gameId, ...fields }: Omit<Game, 'createdAt' | 'updatedAt'>,
@@ -31,6 +32,7 @@ export class GameStore {
     const games = manager.withRepository(this.games);
     // This lock blocks other changes, but not launches, whose new sessions refer to the row.
     const before = await games.findOne({ where: { gameId }, lock: { mode: 'for_no_key_update' } });
+    if (before && changesNothing(before, fields)) return { before, after: before };
     if (before) await games.update({ gameId }, { ...fields, updatedAt: databaseTime });
     else await games.insert({ gameId, ...fields, createdAt: databaseTime, updatedAt: databaseTime });
     return { before, after: await games.findOneByOrFail({ gameId }) };

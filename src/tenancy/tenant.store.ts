@@ -4,6 +4,7 @@ import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { databaseTime } from '../database/columns.js';
 import type { Transaction } from '../database/database.js';
 import type { PageAfter } from '../api/lists/page.js';
+import { changesNothing } from './changes-nothing.js';
 import { OperatorEntity, ProviderEntity, type TenantEntity } from './tenant.entity.js';
 import type { TenantKind } from './tenant.js';
 
@@ -46,7 +47,7 @@ export class TenantStore {
     return inserted.length === 0 ? undefined : tenants.findOneByOrFail({ id: tenant.id });
   }
 
-  /** @returns the tenant before and after; undefined if there is none of this kind */
+  /** @returns the tenant before and after, the same if nothing changes; undefined if there is none of this kind */
   async change(
     { manager }: Transaction,
     kind: TenantKind,
@@ -57,6 +58,7 @@ export class TenantStore {
     // This lock blocks other changes, but not launches, whose new sessions refer to the row.
     const before = await tenants.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
     if (!before) return undefined;
+    if (changesNothing(before, changes)) return { before, after: before };
     const columns = { ...changes, updatedAt: databaseTime };
     await tenants.update({ id }, columns as QueryDeepPartialEntity<TenantEntity>);
     return { before, after: await tenants.findOneByOrFail({ id }) };

@@ -82,6 +82,37 @@ describe("an administrator's action is recorded:", () => {
     });
   });
 
+  test('a PATCH or PUT that changes nothing is not, and keeps updatedAt', async () => {
+    const operator = {
+      id: 'same-operator',
+      name: 'Same',
+      walletBaseUrl: 'http://127.0.0.1:9',
+      currencies: ['EUR'],
+    };
+    const provider = { id: 'same-provider', ...HOOK };
+    await world.admin('POST', '/v1/admin/operators', operator);
+    await world.admin('POST', '/v1/admin/providers', provider);
+    const game = { providerId: 'same-provider', name: 'Same', launchUrl: 'https://play.acme.example' };
+    const cases = [
+      [
+        'PATCH',
+        'operators/same-operator',
+        'operator:same-operator',
+        { currencies: ['EUR'], walletTimeoutMs: null },
+      ],
+      ['PATCH', 'providers/same-provider', 'provider:same-provider', { name: HOOK.name, status: 'ACTIVE' }],
+      ['PUT', 'games/same', 'game:same', game],
+    ] as const;
+    await world.admin('PUT', '/v1/admin/games/same', game);
+    for (const [method, path, target, body] of cases) {
+      const before = (await world.admin('GET', `/v1/admin/${path}`)).json;
+      const reply = await world.admin(method, `/v1/admin/${path}`, body);
+      expect([reply.status, reply.json]).toEqual([200, before]);
+      const actions = (await entries(`&target=${target}`)).map(({ action }) => action);
+      expect(actions).toEqual([expect.stringMatching(/\.create$/)]);
+    }
+  });
+
   test('a key: created, used as the actor, revoked', async () => {
     const { id, key, actor, call } = await world.administrator('admin', 'Eve');
     await call('PATCH', '/v1/admin/providers/acme', { name: 'By Eve' });

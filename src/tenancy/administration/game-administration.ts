@@ -30,6 +30,7 @@ export class GameAdministration {
       const put = await this.games.put(transaction, fields);
       if (!put) throw new CroupierError('INVALID_REQUEST', `providerId names no provider: ${providerId}`);
       const { before, after } = put;
+      if (after === before) return after;
       await record({
         action: before ? 'game.replace' : 'game.create',
         target: `game:${gameId}`,

@@ -189,6 +189,7 @@ export class TenantAdministration {
     const tenant = await this.audit.change(actor, async (transaction, record) => {
       const changed = isIdentifier(id) && (await this.tenants.change(transaction, kind, id, changes));
       if (!changed) throw unknown(kind);
+      if (changed.after === changed.before) return changed.after;
       await record({
         action: `${nounOf(kind)}.change`,
         target: auditTargetOf({ kind, id }),
