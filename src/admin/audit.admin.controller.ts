@@ -6,6 +6,7 @@ import { type Actor, ActorOfRequest } from '../audit/actor.js';
 import { Audit } from '../audit/audit.service.js';
 import type { Entry } from '../audit/entry.js';
 import { Reads } from '../audit/reads.js';
+import { OUTCOMES } from '../audit/refusals.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { itemFrom } from '../api/lists/item.js';
@@ -62,6 +63,7 @@ export class AuditAdminController {
 
   private async page(query: AuditQuery): Promise<AuditListResponse> {
     const { action, from, to, ...texts } = query;
+    checkOutcome(query.outcome);
     const filter = {
       ...texts,
       ...(action !== undefined && { actions: selected(action) }),
@@ -85,6 +87,12 @@ function selected(action: string): readonly string[] {
     'INVALID_REQUEST',
     'action must be one of GET /v1/admin/audit/actions, or begin some with .*',
   );
+}
+
+/** @throws CroupierError INVALID_REQUEST if no entry has this outcome */
+function checkOutcome(outcome: string | undefined): void {
+  if (outcome === undefined || OUTCOMES.includes(outcome)) return;
+  throw new CroupierError('INVALID_REQUEST', `outcome must be one of: ${OUTCOMES.join(', ')}`);
 }
 
 const PLACE = /^(\d{4}-\d{2}-\d{2})\/([1-9]\d{0,8})$/;

@@ -62,6 +62,12 @@ export class Refusals {
 /** Statuses of the refusals that are recorded: 403, not permitted, and 409, a conflict with the stored state. */
 const RECORDED: readonly number[] = [403, 409];
 
+/** The outcomes of audit entries: `done`, or the error code of a refusal. */
+export const OUTCOMES: readonly string[] = [
+  'done',
+  ...Object.entries(CATALOGUE).flatMap(([code, { status }]) => (RECORDED.includes(status) ? [code] : [])),
+];
+
 /** Records the calls that the handler of an administrator's route refuses. `AdminGuard` records a missing role. */
 @Injectable()
 export class RecordRefusals implements NestInterceptor {
@@ -72,7 +78,7 @@ export class RecordRefusals implements NestInterceptor {
     if (!actor) return next.handle();
     return next.handle().pipe(
       catchError(async (error: unknown): Promise<never> => {
-        if (error instanceof CroupierError && RECORDED.includes(CATALOGUE[error.code].status)) {
+        if (error instanceof CroupierError && OUTCOMES.includes(error.code)) {
           await this.refusals.record(context, actor, error);
         }
         throw error;
