@@ -9,6 +9,7 @@ interface Schema extends Json {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   /** The cases of a choice between schemas: values of a field, with a reference to the schema of each. */
   readonly discriminator?: { readonly mapping?: Readonly<Record<string, string>> };
 }
@@ -34,6 +35,9 @@ interface Answer {
 }
 
 interface Operation {
+  readonly operationId?: string;
+  /** Absent if no administrator calls it. */
+  readonly 'x-needed-role'?: string;
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
@@ -53,10 +57,10 @@ export interface Described {
 type Direction = 'accepted' | 'sent';
 
 /** Keywords without influence on which values are valid. */
-const WORDS = new Set(['description', 'title', 'example', 'examples', 'default', 'format']);
+const WORDS = new Set(['description', 'title', 'example', 'examples']);
 /** Keywords that are compared by their meaning; any other must not change. */
 const JUDGED = new Set(['$ref', 'type', 'enum', 'required', 'properties', 'items', 'minimum', 'maximum']);
-/** Keywords of a choice that a discriminator decides; `cases` compares its schemas. */
+/** Keywords of a choice that a discriminator decides; `cases` compares its schemas, as it does those of `anyOf`. */
 const DECIDED = new Set(['oneOf', 'discriminator']);
 /** The header of an answer that may get more values: clients decide by X-Next-Action, and report an unknown code. */
 const EXTENSIBLE = 'X-Error-Code';
@@ -117,6 +121,8 @@ class Comparison {
     const changes = this.parameters(before, after, name, requests);
     if (JSON.stringify(before.security ?? []) !== JSON.stringify(after.security ?? []))
       changes.push(`${name} has other security`);
+    for (const keyword of ['operationId', 'x-needed-role'] as const)
+      if (before[keyword] !== after[keyword]) changes.push(`${name} has another ${keyword}`);
     if (after.requestBody?.required && !before.requestBody?.required && requests === 'accepted')
       changes.push(`${name} requires a body`);
     if (before.requestBody && !after.requestBody) changes.push(`${name} has no body any more`);
@@ -232,20 +238,15 @@ class Comparison {
 
   /** Compares the cases of a choice. A reader may accept more cases, and a sender may send fewer. */
   private cases(before: Schema, after: Schema, name: string, direction: Direction): string[] {
-    const [old, now] = [before, after].map(({ discriminator }) => discriminator?.mapping ?? {}) as [
-      Readonly<Record<string, string>>,
-      Readonly<Record<string, string>>,
-    ];
+    const [old, now] = [casesOf(before), casesOf(after)];
     const only = (these: object, others: object) => Object.keys(these).filter((one) => !(one in others));
     const changes =
       direction === 'accepted'
         ? only(old, now).map((lost) => `${name} is not accepted as ${lost} any more`)
         : only(now, old).map((added) => `${name} may be ${added} now`);
     return Object.entries(old)
-      .flatMap(([value, $ref]) =>
-        now[value] === undefined
-          ? []
-          : this.schema({ $ref }, { $ref: now[value] }, `${name}(${value})`, direction),
+      .flatMap(([value, schema]) =>
+        now[value] ? this.schema(schema, now[value], `${name}(${value})`, direction) : [],
       )
       .concat(changes);
   }
@@ -255,6 +256,13 @@ class Comparison {
     const names = node.$ref.split('/').slice(1);
     return names.reduce<unknown>((part, name) => (part as Json)[name], document) as T;
   }
+}
+
+/** The schemas of a choice, by the value that decides, or else by their name or text. */
+function casesOf({ discriminator, anyOf = [] }: Schema): Readonly<Record<string, Schema>> {
+  const decided = Object.entries(discriminator?.mapping ?? {}).map(([value, $ref]) => [value, { $ref }]);
+  const others = anyOf.map((schema) => [schema.$ref?.split('/').at(-1) ?? JSON.stringify(schema), schema]);
+  return Object.fromEntries([...decided, ...others]) as Record<string, Schema>;
 }
 
 /** The changes of a schema's own keywords. */
@@ -271,6 +279,7 @@ function values(before: Schema, after: Schema, name: string, direction: Directio
   for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (WORDS.has(keyword) || JUDGED.has(keyword) || keyword.startsWith('x-')) continue;
     if (DECIDED.has(keyword) && before.discriminator && after.discriminator) continue;
+    if (keyword === 'anyOf' && before.anyOf && after.anyOf) continue;
     if (JSON.stringify(before[keyword]) !== JSON.stringify(after[keyword]))
       changes.push(`${name} has another ${keyword}`);
   }

@@ -7,6 +7,8 @@ const document = () => ({
   paths: {
     '/things': {
       post: {
+        operationId: 'addThing',
+        'x-needed-role': 'support',
         security: [{ key: [] }],
         parameters: [
           { $ref: '#/components/parameters/Id' },
@@ -58,7 +60,8 @@ const document = () => ({
               mapping: { ONE: '#/components/schemas/One', TWO: '#/components/schemas/Two' },
             },
           },
-          amounts: { type: 'array', items: { type: 'integer', minimum: 0 } },
+          amounts: { type: 'array', items: { type: 'integer', format: 'int64', minimum: 0 } },
+          count: { type: 'integer', default: 1 },
         },
       },
       One: {
@@ -75,8 +78,10 @@ const document = () => ({
           state: { type: 'string', enum: ['OPEN', 'CLOSED'] },
           parent: { $ref: '#/components/schemas/Answer' },
           notes: { type: 'array', items: { type: 'string' } },
+          one: { anyOf: [{ $ref: '#/components/schemas/Nested' }, { type: 'null' }] },
         },
       },
+      Nested: { type: 'object', required: ['sum'], properties: { sum: { type: 'integer' } } },
     },
   },
 });
@@ -135,6 +140,8 @@ describe('a breaking change', () => {
       (w) => delete open(w.paths['/things'].post.responses)['404'],
     ],
     [['POST /things has other security'], (w) => (w.paths['/things'].post.security = [])],
+    [['POST /things has another operationId'], (w) => (w.paths['/things'].post.operationId = 'createThing')],
+    [['POST /things has another x-needed-role'], (w) => (w.paths['/things'].post['x-needed-role'] = 'admin')],
     [['POST /things requires a body'], (w) => (open(w.paths['/things'].post.requestBody)['required'] = true)],
     [['POST /things lost its query limit'], (w) => w.paths['/things'].post.parameters.pop()],
     [
@@ -161,6 +168,22 @@ describe('a breaking change', () => {
     [
       ['POST /things body.amounts[] has other bounds'],
       (w) => (w.components.schemas.Request.properties.amounts.items.minimum = 1),
+    ],
+    [
+      ['POST /things body.amounts[] has another format'],
+      (w) => (w.components.schemas.Request.properties.amounts.items.format = 'int32'),
+    ],
+    [
+      ['POST /things body.count has another default'],
+      (w) => (w.components.schemas.Request.properties.count.default = 2),
+    ],
+    [
+      ANSWERS.map((at) => `${at}.one(Nested).sum may be absent now`),
+      (w) => w.components.schemas.Nested.required.pop(),
+    ],
+    [
+      ANSWERS.map((at) => `${at}.one may be Two now`),
+      (w) => w.components.schemas.Answer.properties.one.anyOf.push({ $ref: '#/components/schemas/Two' }),
     ],
     [
       ['POST /things body.amounts[] has another type'],
