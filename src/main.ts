@@ -33,13 +33,13 @@ const COMMAND = {
 Starts the service, which reads its configuration from the environment and from the file .env in the working directory.
 .env.example lists all variables. npm start also builds the service if necessary, and starts the sandbox.
 
-SIGTERM, SIGINT and SIGHUP stop it. Exit status 0: stopped; 1: did not start, or did not stop cleanly; 2: it was given an
-argument that it does not know.`,
+SIGTERM, SIGINT and SIGHUP stop it. Exit status 0: stopped, even before it had started; 1: did not start, or did not
+stop cleanly; 2: it was given an argument that it does not know.`,
   options: {},
 } as const;
 
-/** Time that each part gets to stop after a failed start, in milliseconds, so that all parts stop within 5 s. */
-const FAILED_START_STOP_MS = 1_000;
+/** Time that each part gets to stop before the service has started, in milliseconds, so that all parts stop within 5 s. */
+const UNSTARTED_STOP_MS = 1_000;
 
 const logger = new Logger('Croupier');
 
@@ -48,6 +48,8 @@ interface Running {
   server?: Server;
   /** Set once the service has started. */
   drain?: () => Drain;
+  /** Set if the start has failed, or a signal has interrupted it. */
+  ended?: 'failed' | 'interrupted';
   readonly stops: ((patienceMs?: number) => Promise<void>)[];
 }
 
@@ -77,6 +79,7 @@ async function start(configuration: Configuration, running: Running): Promise<vo
     );
     if (configuration.sandbox) await openSandbox(configuration, app, running, renderDocuments);
   } catch (error) {
+    running.ended ??= 'failed';
     await abandon(running);
     throw error;
   }
@@ -132,14 +135,24 @@ async function stop({ stops }: Running): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Stops the parts of a failed start, and waits for each part for at most twice `FAILED_START_STOP_MS`. */
-async function abandon({ stops }: Running): Promise<void> {
+/**
+ * Stops the parts of a start that failed or was interrupted, and waits for each for at most twice `UNSTARTED_STOP_MS`.
+ * @returns whether all have stopped
+ */
+async function abandon({ stops }: Running): Promise<boolean> {
+  let clean = true;
   for (let next = stops.shift(); next; next = stops.shift()) {
-    const stopped = next(FAILED_START_STOP_MS).catch((error: unknown) => {
-      process.stderr.write(`croupier did not stop cleanly: ${visible(failureText(error))}\n`);
-    });
-    await Promise.race([stopped, sleep(2 * FAILED_START_STOP_MS, undefined, { ref: false })]);
+    const stopped = next(UNSTARTED_STOP_MS).then(
+      () => true,
+      (error: unknown) => {
+        process.stderr.write(`croupier did not stop cleanly: ${visible(failureText(error))}\n`);
+        return false;
+      },
+    );
+    const inTime = await Promise.race([stopped, sleep(2 * UNSTARTED_STOP_MS, false, { ref: false })]);
+    clean &&= inTime;
   }
+  return clean;
 }
 
 /** @throws Error with one line, which names PORT or HOST if the cause is known */
@@ -171,12 +184,19 @@ function warnOfNode({ production }: Configuration, clock: Clock): void {
 }
 
 async function startDatabase(configuration: Configuration, { stops }: Running): Promise<string> {
-  const database = await startEmbeddedPostgres({
+  const abandoned = new AbortController();
+  const starting = startEmbeddedPostgres({
     dataDir: configuration.dataDir,
     log: (line) => process.stderr.write(`${visible(line)}\n`),
+    abandoned: abandoned.signal,
   });
-  stops.push((patienceMs) => database.stop(patienceMs));
-  return database.url;
+  stops.push(async (patienceMs) => {
+    abandoned.abort();
+    // A start that fails has stopped its server.
+    const database = await starting.catch(() => undefined);
+    await database?.stop(patienceMs);
+  });
+  return (await starting).url;
 }
 
 async function openSandbox(
@@ -210,22 +230,34 @@ async function openSandbox(
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 async function serve(): Promise<void> {
+  const running: Running = { stops: [] };
   try {
-    const running: Running = { stops: [] };
     const started = start(readEnvironment(readConfiguration), running);
     onStopSignal(
       () => running.server,
       () => running.drain?.(),
-      // Waits for a start in progress, so that none of its parts is left running. A failed start stops its own parts.
-      () =>
-        started.then(
+      async () => {
+        if (running.drain === undefined) running.ended ??= 'interrupted';
+        if (running.ended === 'interrupted') {
+          if (!(await abandon(running))) throw new Error('a part of the service has not stopped');
+          return;
+        }
+        // Waits for the sandbox, which starts last, so that it is not left running. A failed start stops its own parts.
+        return started.then(
           () => stop(running),
           () => undefined,
-        ),
-      reportStop,
+        );
+      },
+      (how) => {
+        if (running.ended !== 'interrupted') reportStop(how);
+        // The application's log may not be set up yet.
+        else process.stderr.write(`croupier was stopped by ${how.signal} before it had started\n`);
+      },
     );
     await started;
   } catch (error) {
+    // The start fails because its parts are being stopped. The process ends when all of them have stopped.
+    if (running.ended === 'interrupted') return;
     process.stderr.write(`croupier does not start: ${visible(failureText(error))}\n`);
     // A half-started part may hold a handle that keeps the process alive, and nothing that matters is running.
     process.exit(1);

@@ -30,14 +30,17 @@ export interface EmbeddedPostgres {
  * and keeps it running until `stop`.
  * @param options.dataDir created if it is missing
  * @param options.log called with each line of the server's output and of our own messages
+ * @param options.abandoned interrupts the start, which then stops what it started and fails
  * @throws Error with one sentence: the folder is in use or cannot be entered, or the server does not start
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (line: string) => void;
+  abandoned?: AbortSignal;
 }): Promise<EmbeddedPostgres> {
-  const cluster = await prepareCluster(options.dataDir, options.log);
-  const supervisor = new Supervisor(cluster, options.log);
+  const { dataDir, log, abandoned } = options;
+  const cluster = await prepareCluster(dataDir, log, abandoned);
+  const supervisor = new Supervisor(cluster, log, abandoned);
   const port = await supervisor.start();
   return {
     url: urlOf(cluster, port),
@@ -135,12 +138,14 @@ class Supervisor {
   constructor(
     private readonly cluster: Cluster,
     private readonly log: (line: string) => void,
+    private readonly abandoned: AbortSignal | undefined,
   ) {}
 
   /** Resolves with the port when the server answers and the database exists. */
   async start(): Promise<number> {
     try {
       const owner = await this.own();
+      this.abandoned?.throwIfAborted();
       const found = await owner.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
       if (found.rowCount === 0) await owner.query(`CREATE DATABASE ${DATABASE}`);
       await removeUnfinished(this.cluster.dataDir);
@@ -249,7 +254,8 @@ class Supervisor {
   /**
    * Waits until the server answers.
    * @returns a connection; undefined if the server has exited
-   * @throws Error if the server does not answer in time or refuses the password, or if `stop` is called
+   * @throws Error if the server does not answer in time or refuses the password, or if the start is abandoned or `stop`
+   * is called
    */
   private async waitForAnswer(postmaster: Postmaster): Promise<Connection | undefined> {
     const limitMs = postmaster.child ? OWN_START_MS : FOUND_START_MS;
@@ -269,7 +275,7 @@ class Supervisor {
           refused = codeOf(error) === INVALID_PASSWORD;
         }
       }
-      if (this.stopped.signal.aborted) break;
+      if (this.stopped.signal.aborted || this.abandoned?.aborted) break;
       await sleep(POLL_MS);
     }
     if (postmaster.child) await shutDown(postmaster, this.cluster, FAILED_START_MS);

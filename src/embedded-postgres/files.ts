@@ -7,6 +7,7 @@ import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Randomness } from '../runtime/randomness.js';
 import { syncFolder } from '../runtime/sync-folder.js';
+import { signal } from './signal.js';
 
 /** A cluster on disk, and what is needed to start it. */
 export interface Cluster {
@@ -34,9 +35,14 @@ const UNFINISHED = '.unfinished-';
 
 /**
  * Makes sure that `dataDir` contains a cluster and that the binaries can be executed.
+ * @param abandoned interrupts the creation of a cluster, of which nothing is left
  * @throws Error with one sentence that names the cause: DATA_DIR, the account or the program
  */
-export async function prepareCluster(dataDir: string, log: (line: string) => void): Promise<Cluster> {
+export async function prepareCluster(
+  dataDir: string,
+  log: (line: string) => void,
+  abandoned?: AbortSignal,
+): Promise<Cluster> {
   if (platform() === 'win32') throw new Error('PostgreSQL is not embedded on Windows: set DATABASE_URL');
   try {
     await makeFolder(dataDir);
@@ -47,8 +53,9 @@ export async function prepareCluster(dataDir: string, log: (line: string) => voi
     const binaries = await executableBinaries(dirname(home), account);
     if (!existsSync(home)) {
       log(`creating a PostgreSQL cluster in ${folder}`);
-      await initialise(home, binaries, account);
+      await initialise(home, binaries, account, abandoned);
     }
+    abandoned?.throwIfAborted();
     const postgres = join(binaries, 'bin/postgres');
     return { dataDir, folder, password: await passwordIn(home), postgres, ...(account && { account }) };
   } catch (error) {
@@ -194,7 +201,12 @@ async function linkLibraries(binaries: string): Promise<void> {
   }
 }
 
-function initialise(home: string, binaries: string, account: Account | undefined): Promise<void> {
+function initialise(
+  home: string,
+  binaries: string,
+  account: Account | undefined,
+  abandoned: AbortSignal | undefined,
+): Promise<void> {
   return createAtomically(home, async (unfinished) => {
     const passwordFile = join(unfinished, 'password');
     await writeFile(passwordFile, `${new Randomness().secret()}\n`, { mode: 0o600, flush: true });
@@ -211,7 +223,7 @@ function initialise(home: string, binaries: string, account: Account | undefined
       '--data-checksums',
       '--no-instructions',
     ];
-    const { status, output } = await run(join(binaries, 'bin/initdb'), flags, account, unfinished);
+    const { status, output } = await run(join(binaries, 'bin/initdb'), flags, account, unfinished, abandoned);
     if (status !== 0) throw new Error(`initdb failed (${status}): ${output}`);
   });
 }
@@ -239,12 +251,16 @@ async function remove(unfinished: string): Promise<void> {
   await rm(unfinished, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Runs a program to its end, in a process group that the terminal's Ctrl-C does not reach. Never rejects. */
+/**
+ * Runs a program to its end, in a process group that the terminal's Ctrl-C does not reach. Never rejects.
+ * @param abandoned ends the program and the processes that it started
+ */
 function run(
   program: string,
   flags: readonly string[],
   account: Account | undefined,
   cwd = '/',
+  abandoned?: AbortSignal,
 ): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(program, flags, {
@@ -254,6 +270,10 @@ function run(
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(account && { uid: account.uid, gid: account.gid }),
     });
+    const interrupt = () => signal(-child.pid!, 'SIGTERM');
+    abandoned?.addEventListener('abort', interrupt);
+    if (abandoned?.aborted) interrupt();
+    child.once('exit', () => abandoned?.removeEventListener('abort', interrupt));
     let output = '';
     const collect = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-OUTPUT_KEPT);

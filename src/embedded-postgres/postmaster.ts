@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './files.js';
+import { signal } from './signal.js';
 
 export const HOST = '127.0.0.1';
 
@@ -122,16 +123,4 @@ export async function shutDown(
     }
   }
   if (await isAlive(postmaster, cluster)) throw new Error(`PostgreSQL (pid ${postmaster.pid}) does not stop`);
-}
-
-/**
- * Sends a signal to a process; the signal 0 only checks whether it exists.
- * @returns whether there is such a process, of any user
- */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

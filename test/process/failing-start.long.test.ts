@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -177,3 +177,41 @@ test('a start waits for the migration of another instance longer than for a data
     async () => (await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => undefined))?.status === 200,
   );
 });
+
+/** Expects that a signal stops a start in progress with status 0 and a line of its own. */
+async function expectStop(starting: Launched): Promise<void> {
+  const began = performance.now();
+  starting.process.kill('SIGTERM');
+  expect(await ended(starting)).toBe(0);
+  expect(performance.now() - began).toBeLessThan(LIMIT_MS + MARGIN_MS);
+  expect(starting.lines.at(-1)).toBe('croupier was stopped by SIGTERM before it had started');
+}
+
+test('a start that waits for the migration of another instance stops on SIGTERM, and says so', async () => {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock(7300001)');
+  const starting = start({ NODE_ENV: 'production', REDIS_URL: undefined });
+  const waiting = "SELECT FROM pg_stat_activity WHERE application_name = 'croupier-migrations'";
+  await until(async () => (await holder.query(waiting)).rowCount === 1);
+  await expectStop(starting);
+  await holder.end();
+});
+
+test('a start that creates a PostgreSQL cluster stops on SIGTERM, and leaves nothing behind', async () => {
+  const starting = start({ DATABASE_URL: undefined, REDIS_URL: undefined });
+  await until(async () => (await readdir(folder.path)).some((name) => name.startsWith('.unfinished-')));
+  await until(async () => starting.lines.some((line) => line.startsWith('creating a PostgreSQL cluster')));
+  await expectStop(starting);
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
+test.each(['postgresql', 'postgresql/data/postmaster.pid'])(
+  'a start whose embedded PostgreSQL has reached %s stops on SIGTERM, and leaves no server behind',
+  async (reached) => {
+    const starting = start({ DATABASE_URL: undefined, REDIS_URL: undefined });
+    await until(async () => existsSync(join(folder.path, reached)));
+    await expectStop(starting);
+    expect(existsSync(join(folder.path, 'postgresql/data/postmaster.pid'))).toBe(false);
+  },
+);
