@@ -2,8 +2,8 @@
  * For `npm run deps`: each table belongs to the room that tables.json names. Reports SQL that names a table of another
  * room without a declaration, declarations that point up or that nothing uses, and tables without an owner.
  *
- * Looks for the names of tables after FROM, JOIN, INTO and the like, in upper case, in strings and template literals; in
- * `@Entity`; and in `from: '…'`. A fragment that a room imports is in the file of its owner, so it counts as the owner's.
+ * Looks for the names of tables after FROM, JOIN, INTO and the like in strings and template literals; in `@Entity`; and in
+ * `from: '…'`. A fragment that a room imports is in the file of its owner, so it counts as the owner's.
  *
  * Usage: node ops/check-tables.mjs [folder of the project]
  */
@@ -29,9 +29,11 @@ const tables = [...read('docs/schema.sql').matchAll(/^CREATE (?:UNLOGGED )?TABLE
 );
 
 const anyTable = `(${tables.join('|')})\\b`;
+/** The tables of a list, such as `FROM sessions s, games g`, before the one that is found. */
+const BEFORE = '(?:\\w+(?:\\s+(?:AS\\s+)?\\w+)?\\s*,\\s*)*';
 const IN_SQL = new RegExp(
-  `\\b(DELETE FROM|FROM|JOIN|USING|INTO|UPDATE|LOCK|TRUNCATE)\\s+(?:TABLE\\s+)?(?:ONLY\\s+)?${anyTable}`,
-  'g',
+  `(?<=\\b(DELETE FROM|FROM|JOIN|USING|INTO|UPDATE|LOCK|TRUNCATE)\\s+(?:TABLE\\s+)?(?:ONLY\\s+)?${BEFORE})\\b${anyTable}`,
+  'gi',
 );
 const READING = ['FROM', 'JOIN', 'USING'];
 const IN_ENTITY = new RegExp(`^@Entity\\((?:\\{\\s*name:\\s*)?['"]${anyTable}`);
@@ -48,7 +50,12 @@ function usesIn(path) {
   const visit = (node) => {
     if (ts.isStringLiteral(node) || ts.isTemplateLiteralToken(node)) {
       for (const match of node.getText().matchAll(IN_SQL)) {
-        add(node, match, match[2], READING.includes(match[1]) ? 'readers' : 'writers');
+        add(
+          node,
+          match,
+          match[2].toLowerCase(),
+          READING.includes(match[1].toUpperCase()) ? 'readers' : 'writers',
+        );
       }
     }
     const entity = ts.isDecorator(node) && IN_ENTITY.exec(node.getText());

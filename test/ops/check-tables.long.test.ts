@@ -47,6 +47,8 @@ test('SQL that names a table of another room fails, with its place and what to d
     'src/desk/desk.store.ts': `const STATEMENTS = ['DELETE FROM pauses', 'INSERT INTO games VALUES (1)'];`,
     'src/wallet/game.entity.ts': `@Entity('games')\nclass Game {}`,
     'src/wallet/page.ts': `page({ from: 'sessions' });`,
+    'src/wallet/lower.sql.ts': 'const LOWER = `select from pauses`;',
+    'src/wallet/list.sql.ts': 'const LISTED = `SELECT FROM claimed AS c, games g,\n  sessions`;',
   });
   const advice = (owner: string, kind: string) =>
     `Use a service or an SQL fragment of ${owner}, or add the reason to "${kind}" in tables.json.`;
@@ -54,6 +56,9 @@ test('SQL that names a table of another room fails, with its place and what to d
     `src/desk/desk.store.ts:1: desk writes pauses, a table of tenancy. ${advice('tenancy', 'writers')}`,
     `src/desk/desk.store.ts:1: desk writes games, a table of tenancy. ${advice('tenancy', 'writers')}`,
     `src/wallet/game.entity.ts:1: wallet writes games, a table of tenancy. ${advice('tenancy', 'writers')}`,
+    `src/wallet/list.sql.ts:1: wallet reads games, a table of tenancy. ${advice('tenancy', 'readers')}`,
+    `src/wallet/list.sql.ts:2: wallet reads sessions, a table of session. ${advice('session', 'readers')}`,
+    `src/wallet/lower.sql.ts:1: wallet reads pauses, a table of tenancy. ${advice('tenancy', 'readers')}`,
     `src/wallet/page.ts:1: wallet reads sessions, a table of session. ${advice('session', 'readers')}`,
     `src/wallet/transaction.sql.ts:3: wallet reads sessions, a table of session. ${advice('session', 'readers')}`,
     `src/wallet/transaction.sql.ts:4: wallet reads games, a table of tenancy. ${advice('tenancy', 'readers')}`,
