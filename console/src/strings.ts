@@ -811,6 +811,7 @@ export const freeSpins = {
     `The reference ${ref} was used ${at === undefined ? 'before' : `on ${at}`}: nothing was sent now.`,
   sendGrant: 'Grant the spins',
   sendBatch: (players: number) => `Grant spins to ${counted(players, 'player')}`,
+  sendingBatch: 'The batch was created; its grants are being sent.',
   /** @param what as `terms` or `batchTerms` say it */
   sendSentence: (what: string, stake: string, expiry: string, approval: boolean) =>
     `${what}: ${stake} in total. ${expiry} ${
@@ -880,6 +881,7 @@ export const approvals = {
     `This is carried out at once${amount === undefined ? '' : ` (${amount})`}: ${summary}.`,
   own: 'You requested this: another person must approve it.',
   approved: 'Approved and carried out.',
+  approvedBatch: 'Approved: the batch was created; its grants are being sent.',
   failed: (error: string) => `Approved, but it could not be carried out: ${error}.`,
   notConfirmed: (error: string) =>
     `Approved, but not confirmed: ${error}. It may still be carried out: see its page before you ask for it again.`,

@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { ADJUSTMENTS, adjustmentOrder, APPROVALS, GRANTS, limit } from '../approvals/desk.js';
+import {
+  ADJUSTMENTS,
+  adjustmentOrder,
+  APPROVALS,
+  batchOrder,
+  BATCHES,
+  GRANTS,
+  limit,
+} from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
 import { GRANT } from '../world/provider.js';
 import { bearer, OPERATOR, useWorld } from '../world/world.js';
@@ -15,7 +23,12 @@ describeDesk('approvals', () => {
   beforeAll(async () => {
     asker = await desk.keyOf('promotions');
     approver = await desk.keyOf('promotions');
-    await limit(world, { maxGrantMinor: 100, maxAdjustmentMinor: 50, dailyMinor: 1_000_000 });
+    await limit(world, {
+      maxGrantMinor: 100,
+      maxBatchMinor: 100,
+      maxAdjustmentMinor: 50,
+      dailyMinor: 1_000_000,
+    });
   });
 
   /** A request for 5 spins of 20.00 EUR, which waits. */
@@ -97,6 +110,16 @@ describeDesk('approvals', () => {
     held.release();
     expect((await approved).json).toMatchObject({ result: { status: 'APPROVED' } });
     await failure.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('an approved batch is said to be created, not carried out, while its grants are sent', async () => {
+    const { status, json } = await world.admin('POST', BATCHES, batchOrder(2), bearer(asker));
+    expect(status).toBe(202);
+    const page = await desk.signedIn(`/console/approvals/${String(json['approvalId'])}`, approver);
+    await button(page, 'Approve').click();
+    await dialog(page).getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved: the batch was created; its grants are being sent.').waitFor();
     await page.context().close();
   });
 

@@ -284,6 +284,7 @@ describeDesk('free spins', () => {
     await button(page, 'Grant spins to 1,000 players').click();
     await dialog(page).getByRole('button', { name: 'Grant spins to 1,000 players' }).dblclick();
     await page.waitForURL(/batches\/[0-9a-f-]{36}/);
+    await page.getByText('The batch was created; its grants are being sent.').waitFor();
     await main(page)
       .getByText('897 granted, 103 failed, 0 cancelled, 0 pending of 1,000')
       .waitFor(WHOLE_BATCH);

@@ -108,7 +108,9 @@ function Decision({ approval, onDone }: { readonly approval: Approval; readonly 
         run={async () => {
           const approved = await answer(api.POST('/v1/admin/approvals/{approvalId}/approve', { params }));
           const failure = failureOf(approved);
-          return { message: failure ?? words.approved, failed: failure !== undefined };
+          // The answer to a batch comes before its grants are sent.
+          const approvedText = kind === 'batch' ? words.approvedBatch : words.approved;
+          return { message: failure ?? approvedText, failed: failure !== undefined };
         }}
         onDone={onDone}
       />

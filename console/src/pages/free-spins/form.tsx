@@ -125,7 +125,7 @@ async function sendBatch(
   const { status, body: sent } = await answerWithStatus(call);
   if ('approvalId' in sent) return { approvalId: sent.approvalId };
   const page = { title: `${words.batch} ${body.batchRef}`, address: addressOf.batch(sent.batchId) };
-  return status === 200 ? { page, message: words.repeated(body.batchRef) } : { page };
+  return { page, message: status === 200 ? words.repeated(body.batchRef) : words.sendingBatch };
 }
 
 interface FieldProps extends Omit<ComponentProps<typeof InputField>, 'value'> {
