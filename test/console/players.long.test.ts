@@ -193,6 +193,26 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await page.context().close();
   });
 
+  test('a round whose only BET is undecided is not closed, and one whose only BET was declined is', async () => {
+    const player = await world.launch();
+    const of = (roundId: string) => world.transaction(player, 'BET', { roundId });
+    await transactions.timedOut(of('round-of-unknown'));
+    await transactions.declined(of('round-of-declined'));
+    const page = await desk.signedIn(`/console/rounds?playerRef=${player.playerRef}`);
+    for (const [roundId, state] of [
+      ['round-of-unknown', 'undecided'],
+      ['round-of-declined', 'closed'],
+    ] as const) {
+      const row = page.getByRole('row', { name: roundId });
+      await row.getByText(state, { exact: true }).waitFor();
+      await row.getByRole('link', { name: roundId }).click();
+      await page.getByRole('region', { name: 'Advice' }).waitFor();
+      await page.getByRole('main').getByText(state, { exact: true }).waitFor();
+      await page.goBack();
+    }
+    await page.context().close();
+  });
+
   test('a round whose id several players have is chosen by its player', async () => {
     const players = await Promise.all([world.launch(), world.launch()]);
     for (const [index, player] of players.entries()) {

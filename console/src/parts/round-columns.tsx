@@ -8,6 +8,10 @@ import { RoundDetailsLink } from './transaction-columns.tsx';
 
 type Round = Schema<'RoundItem'>;
 
+/** The state of a round in words. Its only BET may be undecided: the API says then, too, that the round is not open. */
+export const roundState = (open: boolean, undecided: boolean) =>
+  words.stateOf[open ? 'open' : undecided ? 'undecided' : 'closed'];
+
 /** The columns of a list of rounds. */
 export const ROUND_COLUMNS: readonly Column<Round>[] = [
   { title: words.round, cell: roundLink },
@@ -15,7 +19,7 @@ export const ROUND_COLUMNS: readonly Column<Round>[] = [
   moneyColumn(words.bet, ({ betMinor }) => betMinor),
   moneyColumn(words.win, ({ winMinor }) => winMinor),
   moneyColumn(words.net, ({ netMinor }) => netMinor),
-  { title: words.state, cell: ({ open }) => (open ? words.open : words.closed) },
+  { title: words.state, cell: ({ open, undecided }) => roundState(open, undecided > 0) },
   { title: words.transactions, numeric: true, cell: ({ transactions }) => transactions },
   {
     title: words.undecided,

@@ -13,8 +13,10 @@ import { usePage } from '../../parts/page.ts';
 import { gameLink, operatorLink, playerLink, providerLink } from '../../parts/record-links.tsx';
 import { RefreshButton } from '../../parts/refresh-button.tsx';
 import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
+import { roundState } from '../../parts/round-columns.tsx';
 import {
   eventsOf,
+  isUndecided,
   RoundDetailsLink,
   TRANSACTION_COLUMNS,
   transactionKey,
@@ -95,7 +97,8 @@ function Whole({ data, reload }: { readonly data: Detail; readonly reload: () =>
 const OWN_COLUMNS = [transactions.round, transactions.player, transactions.operator, transactions.provider];
 
 function Facts({ data }: { readonly data: Detail }) {
-  const { providerId, roundId, mode, open } = data;
+  const { providerId, roundId, mode, open, items } = data;
+  const undecided = items.some(({ state }) => isUndecided(state));
   const target = `round:${providerId}/${roundId}`;
   return (
     <Details
@@ -104,7 +107,7 @@ function Facts({ data }: { readonly data: Detail }) {
         [words.operator, operatorLink(data)],
         [words.provider, providerLink(data)],
         [words.game, gameLink(data)],
-        [words.state, open ? words.open : words.closed],
+        [words.state, roundState(open, undecided)],
         [words.mode, mode],
         [words.audit, <a href={addressOf.list('audit', { target })}>{words.auditOf}</a>],
       ]}
