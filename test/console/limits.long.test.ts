@@ -91,7 +91,7 @@ describeDesk('limits', () => {
     await page.context().close();
   });
 
-  test('limits that are set where they are shown already are shown as they are now', async () => {
+  test('limits that are set where they are shown already are named before, and shown as they are now', async () => {
     await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/SEK`, { dailyMinor: 90_000 });
     const page = await desk.signedIn(`/console/limits?operatorId=${OPERATOR}&currency=SEK`);
     const shown = page.getByRole('region', { name: `Limits of ${OPERATOR}` });
@@ -101,6 +101,9 @@ describeDesk('limits', () => {
     await dialog.getByLabel('Operator').fill(OPERATOR);
     await dialog.getByLabel('Currency').fill('SEK');
     await dialog.getByLabel('24 hours').fill('800');
+    await dialog.getByLabel('Grant').fill('7');
+    await dialog.getByText('24 hours: 900.00 SEK → 800.00 SEK').waitFor();
+    await dialog.getByText('Grant: none → 7.00 SEK').waitFor();
     await dialog.getByRole('button', { name: 'Set limits' }).click();
     await shown.getByText('800.00 SEK').waitFor();
     await page.context().close();

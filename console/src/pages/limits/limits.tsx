@@ -59,6 +59,7 @@ export default function Limits() {
       )}
       <div class="actions">
         <NewLimit
+          listed={list.data.value?.items ?? []}
           onDone={() => {
             changes.value += 1;
             reload();

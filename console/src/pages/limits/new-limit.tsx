@@ -11,8 +11,14 @@ import { minorUnits } from '../../parts/major-units.ts';
 import { amount, limits as words } from '../../strings.ts';
 import { Amounts, LIMITS } from './amounts.tsx';
 
+interface NewLimitProps {
+  /** The limits on the page, of which the dialog says what it replaces. */
+  readonly listed: readonly Schema<'LimitResponse'>[];
+  readonly onDone: () => void;
+}
+
 /** Sets limits of an operator and currency. Those that are set already and not named here stay as they are. */
-export function NewLimit({ onDone }: { readonly onDone: () => void }) {
+export function NewLimit({ listed, onDone }: NewLimitProps) {
   const { route } = useLocation();
   const page = useRef<string | undefined>(undefined);
   const typed = useSignal<FormData | undefined>(undefined);
@@ -20,7 +26,7 @@ export function NewLimit({ onDone }: { readonly onDone: () => void }) {
     <ActionButton
       label={words.set}
       role="admin"
-      sentence={<Amounts sentence={words.willSet} {...amountsTyped(typed.value)} />}
+      sentence={<Amounts sentence={words.willSet} {...amountsTyped(listed, typed.value)} />}
       fields={<Fields typed={typed} />}
       run={async (form) => {
         const operatorId = textIn(form, 'operatorId');
@@ -67,10 +73,11 @@ function Fields({ typed }: { readonly typed: Signal<FormData | undefined> }) {
 const currencyIn = (form: FormData) => textIn(form, 'currency').toUpperCase();
 
 /** What has been typed so far; a field that has no amount of the currency is left out. */
-function amountsTyped(form = new FormData()) {
-  const currency = currencyIn(form);
+function amountsTyped(listed: NewLimitProps['listed'], form = new FormData()) {
+  const [operatorId, currency] = [textIn(form, 'operatorId'), currencyIn(form)];
+  const before = listed.find((limit) => limit.operatorId === operatorId && limit.currency === currency);
   const amounts = LIMITS.map((name) => [name, minorUnits(textIn(form, name), currency)] as const);
-  return { currency, amounts: currency === '' ? {} : Object.fromEntries(amounts) };
+  return { currency, before, amounts: currency === '' ? {} : Object.fromEntries(amounts) };
 }
 
 /** @throws Problem if a field has no amount of the currency */
