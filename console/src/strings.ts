@@ -116,7 +116,7 @@ export const table = {
   next: 'Next page',
   csv: 'Download CSV',
   csvOf: (rows: number) => `Download CSV (${counted(rows, 'row')})`,
-  csvBusy: 'Downloading …',
+  csvCancel: (bytes: number) => `Cancel (${(bytes / 1e6).toFixed(1)} MB so far)`,
   csvHint: 'All rows that the filter selects.',
   refresh: 'Refresh',
   emptySoFar: 'Nothing matches so far.',

@@ -304,6 +304,26 @@ describeDesk('the pages of transactions', () => {
     await page.context().close();
   });
 
+  test('a download says how much has arrived, and can be cancelled', async () => {
+    const page = await desk.open('/console/transactions');
+    // The first 2.5 MB of an export, after which nothing arrives until it is aborted.
+    await page.addInitScript(`
+      const real = fetch;
+      window.fetch = (input, init) => init?.headers?.accept !== 'text/csv' ? real(input, init) :
+        Promise.resolve(new Response(new ReadableStream({ start(body) {
+          body.enqueue(new Uint8Array(2_500_000));
+          init.signal.addEventListener('abort', () => body.error(init.signal.reason));
+        } })));
+    `);
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    await page.getByRole('button', { name: 'Download CSV' }).dblclick();
+    await page.getByRole('button', { name: 'Cancel (2.5 MB so far)' }).click();
+    await page.getByRole('button', { name: 'Download CSV' }).waitFor();
+    expect(await page.getByRole('main').getByRole('alert').count()).toBe(0);
+    await page.context().close();
+  });
+
   test('a transaction is resolved, and the provider that does not know it is marked', async () => {
     await transactions.timedOut(bet('bet-to-resolve', 300), true);
     const page = await desk.signedIn(addressOf('bet-to-resolve'), await desk.keyOf('operations'));

@@ -58,15 +58,25 @@ async function judged<T>(call: Call<T>): Promise<{ status: number; body: T }> {
  * Downloads what a list's address selects, as CSV, with the key in its header.
  * @param path such as `/v1/admin/transactions`
  * @param query the list's filters; without a `limit` the whole filter is streamed
+ * @param onBytes gets the number of bytes that have arrived so far
  */
 export async function csv(
   path: string,
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  onBytes: (bytes: number) => void,
 ): Promise<Blob> {
   const address = `${path}?${new URLSearchParams({ ...query, bom: 'true' })}`;
   const response = await inSession(get(address, 'text/csv', signal));
-  return response.blob().catch(asProblem);
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      onBytes((bytes += chunk.byteLength));
+      controller.enqueue(chunk);
+    },
+  });
+  const counted = new Response(response.body?.pipeThrough(counter), { headers: response.headers });
+  return counted.blob().catch(asProblem);
 }
 
 /** Reads JSON that no document describes, such as that of the console's own routes, with the key in its header. */

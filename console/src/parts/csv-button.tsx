@@ -17,35 +17,41 @@ interface CsvButtonProps {
   readonly filter?: Readonly<Record<string, string>>;
 }
 
-/** Downloads the whole list that the filters select, not only the page that is shown. */
+/** Downloads the whole list that the filters select, not only the page that is shown. During the download, it cancels. */
 export function CsvButton({ path, name = nameOf(path), rows, filter }: CsvButtonProps) {
   const { query } = usePage();
-  const busy = useSignal(false);
+  /** The bytes that have arrived; undefined if no download is under way. */
+  const received = useSignal<number | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
-  const ending = useRef(new AbortController());
-  useEffect(() => () => ending.current.abort(), []);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
   const { cursor: _cursor, limit: _limit, ...ofAddress } = query;
   const download = async () => {
-    busy.value = true;
+    const { signal } = (running.current = new AbortController());
+    received.value = 0;
     problem.value = undefined;
     try {
-      save(await csv(path, filter ?? ofAddress, ending.current.signal), `${name}.csv`);
+      save(await csv(path, filter ?? ofAddress, signal, (bytes) => (received.value = bytes)), `${name}.csv`);
     } catch (error) {
-      if (!ending.current.signal.aborted) problem.value = problemOf(error);
+      if (!signal.aborted) problem.value = problemOf(error);
     } finally {
-      busy.value = false;
+      received.value = undefined;
     }
+  };
+  const click = ({ detail }: MouseEvent) => {
+    // The second click of a double click is not meant to cancel.
+    if (detail > 1) return;
+    if (received.value === undefined) void download();
+    else running.current?.abort();
   };
   return (
     <>
-      <button
-        type="button"
-        class="btn btn-sm btn-outline-secondary"
-        title={words.csvHint}
-        disabled={busy.value}
-        onClick={() => void download()}
-      >
-        {busy.value ? words.csvBusy : rows === undefined ? words.csv : words.csvOf(rows)}
+      <button type="button" class="btn btn-sm btn-outline-secondary" title={words.csvHint} onClick={click}>
+        {received.value !== undefined
+          ? words.csvCancel(received.value)
+          : rows === undefined
+            ? words.csv
+            : words.csvOf(rows)}
       </button>
       {problem.value && <ProblemAlert problem={problem.value} />}
     </>
