@@ -21,6 +21,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // On a slow machine, Vite's own plugins take over a second: the warning would be the first thing a newcomer reads.
+    rolldownOptions: { checks: { bundlerTimings: false } },
     // The licences of the packages that the bundle contains.
     license: { fileName: 'licences.json' },
   },
