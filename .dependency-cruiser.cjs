@@ -2,6 +2,9 @@
 const GROUND =
   '^src/(server|health|openapi|api|database|embedded-postgres|observability|errors|config|runtime|money)/';
 
+/** Folders of the console's parts from the top down, as in console/README.md: a folder may import those after it. */
+const CONSOLE_PARTS = ['frame', 'actions', 'lists', 'reading', 'forms', 'links', 'values'];
+
 /** Rooms from the top down, as in CONTRIBUTING.md: a room may import those after it. */
 const DOWNWARDS = [
   'console',
@@ -177,6 +180,12 @@ module.exports = {
       from: { path: '^console/src/parts/' },
       to: { path: '^console/src/(pages/|[^/]+\\.tsx$)' },
     },
+    ...CONSOLE_PARTS.slice(1).map((folder, index) => ({
+      name: 'console-parts-point-down',
+      severity: 'error',
+      from: { path: `^console/src/parts/${folder}/` },
+      to: { path: `^console/src/parts/(${CONSOLE_PARTS.slice(0, index + 1).join('|')})/` },
+    })),
     {
       name: 'console-in-layers',
       comment: 'In console/, the client of the API knows neither parts nor pages.',

@@ -6,11 +6,11 @@ import { loadOidc } from './api/load-oidc.ts';
 import type { Problem } from './api/problem.ts';
 import { endSession, me } from './api/session.ts';
 import { type Issuer, readSettings, resumeSession, type Settings } from './api/sign-in.ts';
-import { addressOf } from './parts/addresses.ts';
-import { NotFound } from './parts/not-found.tsx';
-import { ProblemAlert, problemOf } from './parts/problem.tsx';
-import { Shell } from './parts/shell.tsx';
-import { SignIn } from './parts/sign-in.tsx';
+import { NotFound } from './parts/frame/not-found.tsx';
+import { Shell } from './parts/frame/shell.tsx';
+import { SignIn } from './parts/frame/sign-in.tsx';
+import { addressOf } from './parts/links/addresses.ts';
+import { ProblemAlert, problemOf } from './parts/reading/problem.tsx';
 import { ROUTES } from './routes.tsx';
 import { shell } from './strings.ts';
 

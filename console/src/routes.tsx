@@ -2,11 +2,11 @@ import type { AnyComponent } from 'preact';
 import { lazy } from 'preact-iso';
 import type { Role } from './api/session.ts';
 import { readSettings } from './api/sign-in.ts';
-import { addressOf } from './parts/addresses.ts';
-import { Loaded } from './parts/loaded.tsx';
-import { PageFailed } from './parts/page-failed.tsx';
-import { useResource } from './parts/resource.ts';
-import type { NavigationLink } from './parts/shell.tsx';
+import { PageFailed } from './parts/frame/page-failed.tsx';
+import type { NavigationLink } from './parts/frame/shell.tsx';
+import { addressOf } from './parts/links/addresses.ts';
+import { Loaded } from './parts/reading/loaded.tsx';
+import { useResource } from './parts/reading/resource.ts';
 import * as words from './strings.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/schemas.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { moneyText } from '../../parts/money.tsx';
-import { isKnownStake } from '../../parts/stake.tsx';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import { moneyText } from '../../parts/values/money.tsx';
+import { isKnownStake } from '../../parts/values/stake.tsx';
 import { approvals as words, freeSpins, limitName } from '../../strings.ts';
 
 type Approval = Schema<'ApprovalResponse'>;

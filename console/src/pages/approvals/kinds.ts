@@ -1,8 +1,8 @@
-import type { Role } from '../../api/session.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf, withQuery } from '../../parts/addresses.ts';
-import { moneyText } from '../../parts/money.tsx';
-import { stakeText } from '../../parts/stake.tsx';
+import type { Role } from '../../api/session.ts';
+import { addressOf, withQuery } from '../../parts/links/addresses.ts';
+import { moneyText } from '../../parts/values/money.tsx';
+import { stakeText } from '../../parts/values/stake.tsx';
 import { approvals as words } from '../../strings.ts';
 
 type Approval = Schema<'ApprovalItem'>;

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf, pageOf } from '../../parts/addresses.ts';
+import { addressOf, pageOf } from '../../parts/links/addresses.ts';
 
 type Item = Pick<Schema<'AttentionItem'>, 'kind' | 'subject' | 'count' | 'href'>;
 

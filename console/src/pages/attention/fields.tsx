@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { me } from '../../api/session.ts';
-import { InputField, Labelled } from '../../parts/form-field.tsx';
-import { localOf } from '../../parts/local-time.ts';
+import { InputField, Labelled } from '../../parts/forms/form-field.tsx';
+import { localOf } from '../../parts/forms/local-time.ts';
 import { attention as words } from '../../strings.ts';
 
 /** Proposed length of a snooze, in milliseconds. */

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schemas.ts';
-import { Left } from '../../parts/time.tsx';
+import { Left } from '../../parts/values/time.tsx';
 import { attention as words } from '../../strings.ts';
 
 type Item = Schema<'AttentionItem'>;

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { may } from '../../api/session.ts';
-import { ActionButton, type ActionProps } from '../../parts/action.tsx';
-import { addressOf } from '../../parts/addresses.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { instantIn, textIn } from '../../parts/form-field.tsx';
+import { ActionButton, type ActionProps } from '../../parts/actions/action.tsx';
+import { instantIn, textIn } from '../../parts/forms/form-field.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
 import { attention as words } from '../../strings.ts';
 import { AssigneeField, UntilField } from './fields.tsx';
 

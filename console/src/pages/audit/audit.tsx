@@ -1,16 +1,16 @@
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import { Details } from '../../parts/details.tsx';
-import { FilteredList } from '../../parts/filtered-list.tsx';
-import type { Filter } from '../../parts/filters.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
-import { usePage } from '../../parts/page.ts';
-import { useResource } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
+import { IdLink } from '../../parts/links/id-link.tsx';
+import { usePage } from '../../parts/links/page.ts';
+import type { Column } from '../../parts/lists/data-table.tsx';
+import { FilteredList } from '../../parts/lists/filtered-list.tsx';
+import type { Filter } from '../../parts/lists/filters.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
+import { Details } from '../../parts/values/details.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { audit as words } from '../../strings.ts';
-import { Changes } from './changes.tsx';
 import { gapIn } from './changes.ts';
+import { Changes } from './changes.tsx';
 import { targetPage } from './target.ts';
 
 type Entry = Schema<'AuditEntryResponse'>;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../api/schemas.ts';
-import { Money } from '../../parts/money.tsx';
+import { Money } from '../../parts/values/money.tsx';
 import { audit as words } from '../../strings.ts';
 import { changesBetween, currencyOf, isAmount } from './changes.ts';
 

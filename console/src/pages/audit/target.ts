@@ -1,4 +1,4 @@
-import { addressOf } from '../../parts/addresses.ts';
+import { addressOf } from '../../parts/links/addresses.ts';
 
 const PAGES: Readonly<Record<string, (id: string) => string>> = {
   adjustment: (id) => addressOf.transaction('platform', id),

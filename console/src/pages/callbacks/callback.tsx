@@ -1,11 +1,11 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { useRedirect } from '../../parts/page.ts';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { useRedirect, useTitle } from '../../parts/links/page.ts';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
 import { callbacks as words } from '../../strings.ts';
 
 /** Leads to the grant or session that a callback is about: its page lists the callbacks. */

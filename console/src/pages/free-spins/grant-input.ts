@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { withQuery } from '../../parts/addresses.ts';
-import { instantOf } from '../../parts/local-time.ts';
-import { isCurrency, minorUnits } from '../../parts/major-units.ts';
-import { usePage, useRedirect } from '../../parts/page.ts';
-import { randomId } from '../../parts/random-id.ts';
+import { randomId } from '../../parts/actions/random-id.ts';
+import { instantOf } from '../../parts/forms/local-time.ts';
+import { withQuery } from '../../parts/links/addresses.ts';
+import { usePage, useRedirect } from '../../parts/links/page.ts';
+import { isCurrency, minorUnits } from '../../parts/values/major-units.ts';
 import { amount, freeSpins as words, time } from '../../strings.ts';
 import { usePlayers } from './players-field.tsx';
 

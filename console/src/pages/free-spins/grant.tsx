@@ -1,19 +1,26 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { ActionButton } from '../../parts/action.tsx';
-import { addressOf } from '../../parts/addresses.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { Details } from '../../parts/details.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { moneyText } from '../../parts/money.tsx';
-import { gameLink, grantLink, operatorLink, playerLink, providerLink } from '../../parts/record-links.tsx';
-import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
-import { cancelledText, Stake, stakeText } from '../../parts/stake.tsx';
-import { Time, TimeAndLeft } from '../../parts/time.tsx';
+import { ActionButton } from '../../parts/actions/action.tsx';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { IdLink } from '../../parts/links/id-link.tsx';
+import { useTitle } from '../../parts/links/page.ts';
+import {
+  gameLink,
+  grantLink,
+  operatorLink,
+  playerLink,
+  providerLink,
+} from '../../parts/links/record-links.tsx';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource, WITH_OVERVIEW } from '../../parts/reading/resource.ts';
+import { Details } from '../../parts/values/details.tsx';
+import { JsonView } from '../../parts/values/json-view.tsx';
+import { moneyText } from '../../parts/values/money.tsx';
+import { cancelledText, Stake, stakeText } from '../../parts/values/stake.tsx';
+import { Time, TimeAndLeft } from '../../parts/values/time.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantState, problemOfGrant } from './grant-table.tsx';
 

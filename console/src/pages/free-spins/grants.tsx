@@ -1,10 +1,10 @@
 import { answer, api } from '../../api/client.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { type Filter, Filters } from '../../parts/filters.tsx';
-import { usePage } from '../../parts/page.ts';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { CsvButton } from '../../parts/lists/csv-button.tsx';
+import { DataTable } from '../../parts/lists/data-table.tsx';
+import { type Filter, Filters } from '../../parts/lists/filters.tsx';
+import { RefreshButton } from '../../parts/reading/refresh-button.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
 import { freeSpins as words } from '../../strings.ts';
 import { GrantForm } from './form.tsx';
 import { GRANT_COLUMNS } from './grant-table.tsx';

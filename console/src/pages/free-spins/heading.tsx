@@ -1,8 +1,8 @@
 import { may } from '../../api/session.ts';
-import { HintedButton } from '../../parts/action.tsx';
-import { withQuery } from '../../parts/addresses.ts';
-import { usePage } from '../../parts/page.ts';
-import { Views } from '../../parts/views.tsx';
+import { HintedButton } from '../../parts/actions/action.tsx';
+import { withQuery } from '../../parts/links/addresses.ts';
+import { usePage } from '../../parts/links/page.ts';
+import { Views } from '../../parts/lists/views.tsx';
 import { action, freeSpins as words } from '../../strings.ts';
 
 export const GRANTS = '/console/free-spins';

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
-import { InputField, Labelled } from '../../parts/form-field.tsx';
+import { InputField, Labelled } from '../../parts/forms/form-field.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import {
   judge,

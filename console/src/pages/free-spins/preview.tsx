@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { untilTimeout } from '../../api/client.ts';
 import type { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { moneyText } from '../../parts/money.tsx';
-import { ProblemAlert, problemOf } from '../../parts/problem.tsx';
-import { waitMsAfter } from '../../parts/resource.ts';
-import { stakeText } from '../../parts/stake.tsx';
+import { ProblemAlert, problemOf } from '../../parts/reading/problem.tsx';
+import { waitMsAfter } from '../../parts/reading/resource.ts';
+import { moneyText } from '../../parts/values/money.tsx';
+import { stakeText } from '../../parts/values/stake.tsx';
 import { freeSpins as words } from '../../strings.ts';
 
 type PreviewData = Schema<'PreviewResponse'>;

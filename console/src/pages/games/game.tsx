@@ -2,15 +2,16 @@ import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { Details } from '../../parts/details.tsx';
-import { EditForm } from '../../parts/edit-form.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Pausing } from '../../parts/pausing.tsx';
-import { providerLink } from '../../parts/record-links.tsx';
-import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
+import { EditForm } from '../../parts/actions/edit-form.tsx';
+import { Pausing } from '../../parts/actions/pausing.tsx';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { useTitle } from '../../parts/links/page.ts';
+import { providerLink } from '../../parts/links/record-links.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource, WITH_OVERVIEW } from '../../parts/reading/resource.ts';
+import { Details } from '../../parts/values/details.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { edit, games as words } from '../../strings.ts';
 
 export default function Game() {

@@ -1,13 +1,13 @@
 import { answer, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
-import { ActionButton } from '../../parts/action.tsx';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { InputField, textIn } from '../../parts/form-field.tsx';
-import { usePage } from '../../parts/page.ts';
-import { PAUSE_COLUMN } from '../../parts/pausing.tsx';
-import { gameLink, providerLink } from '../../parts/record-links.tsx';
-import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
+import { ActionButton } from '../../parts/actions/action.tsx';
+import { InputField, textIn } from '../../parts/forms/form-field.tsx';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { gameLink, providerLink } from '../../parts/links/record-links.tsx';
+import { CsvButton } from '../../parts/lists/csv-button.tsx';
+import { DataTable } from '../../parts/lists/data-table.tsx';
+import { PAUSE_COLUMN } from '../../parts/lists/pause-column.tsx';
+import { useResource, WITH_OVERVIEW } from '../../parts/reading/resource.ts';
 import { games as words } from '../../strings.ts';
 
 export default function Games() {

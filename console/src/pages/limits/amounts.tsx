@@ -1,4 +1,4 @@
-import { moneyText } from '../../parts/money.tsx';
+import { moneyText } from '../../parts/values/money.tsx';
 import { edit, limits as words } from '../../strings.ts';
 
 /** The limits of an operator and currency, in the order in which they are shown. */

@@ -4,10 +4,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { ActionButton } from '../../parts/action.tsx';
-import { addressOf } from '../../parts/addresses.ts';
-import { InputField, textIn } from '../../parts/form-field.tsx';
-import { minorUnits } from '../../parts/major-units.ts';
+import { ActionButton } from '../../parts/actions/action.tsx';
+import { InputField, textIn } from '../../parts/forms/form-field.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { minorUnits } from '../../parts/values/major-units.ts';
 import { amount, limits as words } from '../../strings.ts';
 import { Amounts, LIMITS } from './amounts.tsx';
 

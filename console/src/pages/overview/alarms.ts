@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { durationText } from '../../parts/time.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { durationText } from '../../parts/values/time.tsx';
 import { overview as words } from '../../strings.ts';
 
 type Tenant = Schema<'OverviewTenant'>;

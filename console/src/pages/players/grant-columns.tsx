@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/schemas.ts';
-import type { Column } from '../../parts/data-table.tsx';
-import { gameLink, grantLink, providerLink } from '../../parts/record-links.tsx';
-import { STAKE_COLUMN } from '../../parts/stake.tsx';
-import { Time } from '../../parts/time.tsx';
+import { gameLink, grantLink, providerLink } from '../../parts/links/record-links.tsx';
+import { STAKE_COLUMN } from '../../parts/lists/amount-columns.tsx';
+import type { Column } from '../../parts/lists/data-table.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { players as words } from '../../strings.ts';
 
 /** The columns of a player's grants of free spins. */

@@ -1,14 +1,14 @@
 import { useLocation } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { type Filter, Filters } from '../../parts/filters.tsx';
-import { InputField, SelectField, textIn } from '../../parts/form-field.tsx';
-import { usePage } from '../../parts/page.ts';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
-import { SESSION_COLUMNS } from '../../parts/session-columns.tsx';
+import { InputField, SelectField, textIn } from '../../parts/forms/form-field.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { CsvButton } from '../../parts/lists/csv-button.tsx';
+import { DataTable } from '../../parts/lists/data-table.tsx';
+import { type Filter, Filters } from '../../parts/lists/filters.tsx';
+import { SESSION_COLUMNS } from '../../parts/lists/session-columns.tsx';
+import { RefreshButton } from '../../parts/reading/refresh-button.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
 import { filters, players as words, sessions } from '../../strings.ts';
 
 const PATH = '/v1/admin/sessions';

@@ -4,11 +4,11 @@ import { useId } from 'preact/hooks';
 import { Problem } from '../../api/problem.ts';
 import { may } from '../../api/session.ts';
 import { reconcile } from '../../api/statement.ts';
-import { InputField, instantIn, textIn } from '../../parts/form-field.tsx';
-import type { Outcome } from '../../parts/notice.tsx';
-import { ProblemAlert } from '../../parts/problem.tsx';
-import { useEdited } from '../../parts/unsaved.ts';
-import { useAction } from '../../parts/use-action.ts';
+import type { Outcome } from '../../parts/actions/notice.tsx';
+import { useAction } from '../../parts/actions/use-action.ts';
+import { InputField, instantIn, textIn } from '../../parts/forms/form-field.tsx';
+import { useEdited } from '../../parts/forms/unsaved.ts';
+import { ProblemAlert } from '../../parts/reading/problem.tsx';
 import { action, reconciliation as words } from '../../strings.ts';
 
 /** Sends a statement, with its progress, and opens the page of the result. */

@@ -1,17 +1,17 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { type Column, DataTable, Rows } from '../../parts/data-table.tsx';
-import { Details } from '../../parts/details.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Money } from '../../parts/money.tsx';
-import { usePage } from '../../parts/page.ts';
-import { Person } from '../../parts/person.tsx';
-import { operatorLink, transactionLink } from '../../parts/record-links.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { operatorLink, transactionLink } from '../../parts/links/record-links.tsx';
+import { CsvButton } from '../../parts/lists/csv-button.tsx';
+import { type Column, DataTable, Rows } from '../../parts/lists/data-table.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
+import { Details } from '../../parts/values/details.tsx';
+import { Money } from '../../parts/values/money.tsx';
+import { Person } from '../../parts/values/person.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { reconciliation as words } from '../../strings.ts';
 
 export default function Reconciliation() {

@@ -1,13 +1,13 @@
 import { answer, api } from '../../api/client.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { DataTable } from '../../parts/data-table.tsx';
-import { Filters } from '../../parts/filters.tsx';
-import { usePage } from '../../parts/page.ts';
-import { Person } from '../../parts/person.tsx';
-import { operatorLink } from '../../parts/record-links.tsx';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { useResource, useTitle } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { operatorLink } from '../../parts/links/record-links.tsx';
+import { CsvButton } from '../../parts/lists/csv-button.tsx';
+import { DataTable } from '../../parts/lists/data-table.tsx';
+import { Filters } from '../../parts/lists/filters.tsx';
+import { RefreshButton } from '../../parts/reading/refresh-button.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
+import { Person } from '../../parts/values/person.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { reconciliation as words } from '../../strings.ts';
 import { ComparisonForm } from './comparison-form.tsx';
 

@@ -1,19 +1,13 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { Advice } from '../../parts/advice.tsx';
-import { addressOf } from '../../parts/addresses.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { Details } from '../../parts/details.tsx';
-import { type Filter, Filters } from '../../parts/filters.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Money } from '../../parts/money.tsx';
-import { usePage } from '../../parts/page.ts';
-import { gameLink, operatorLink, playerLink, providerLink } from '../../parts/record-links.tsx';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
-import { roundState } from '../../parts/round-columns.tsx';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { gameLink, operatorLink, playerLink, providerLink } from '../../parts/links/record-links.tsx';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import { type Filter, Filters } from '../../parts/lists/filters.tsx';
+import { roundState } from '../../parts/lists/round-columns.tsx';
 import {
   eventsOf,
   isUndecided,
@@ -21,7 +15,13 @@ import {
   TRANSACTION_COLUMNS,
   transactionKey,
   without,
-} from '../../parts/transaction-columns.tsx';
+} from '../../parts/lists/transaction-columns.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { RefreshButton } from '../../parts/reading/refresh-button.tsx';
+import { type Resource, useResource } from '../../parts/reading/resource.ts';
+import { Advice } from '../../parts/values/advice.tsx';
+import { Details } from '../../parts/values/details.tsx';
+import { Money } from '../../parts/values/money.tsx';
 import { rounds as words, transactions } from '../../strings.ts';
 
 type Detail = Schema<'RoundDetail'>;

@@ -1,9 +1,9 @@
 import { answer, api } from '../../api/client.ts';
-import { FilteredList } from '../../parts/filtered-list.tsx';
-import type { Filter } from '../../parts/filters.tsx';
-import { usePage } from '../../parts/page.ts';
-import { useResource } from '../../parts/resource.ts';
-import { ROUND_COLUMNS, roundKey } from '../../parts/round-columns.tsx';
+import { usePage } from '../../parts/links/page.ts';
+import { FilteredList } from '../../parts/lists/filtered-list.tsx';
+import type { Filter } from '../../parts/lists/filters.tsx';
+import { ROUND_COLUMNS, roundKey } from '../../parts/lists/round-columns.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
 import { rounds as words } from '../../strings.ts';
 
 const PATH = '/v1/admin/rounds';

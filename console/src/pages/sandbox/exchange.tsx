@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { JsonView, jsonText } from '../../parts/json-view.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { useResource } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
-import { isUndecided } from '../../parts/transaction-columns.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { isUndecided } from '../../parts/lists/transaction-columns.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
+import { JsonView, jsonText } from '../../parts/values/json-view.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { sandbox as words } from '../../strings.ts';
 import type { Exchange } from './signed-calls.ts';
 

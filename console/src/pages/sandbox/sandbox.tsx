@@ -1,10 +1,11 @@
 import { useRef } from 'preact/hooks';
 import { getJson } from '../../api/client.ts';
 import { may, type Me, me } from '../../api/session.ts';
-import { InputField, SelectField, textIn } from '../../parts/form-field.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { minorUnits } from '../../parts/major-units.ts';
-import { useResource, useTitle } from '../../parts/resource.ts';
+import { InputField, SelectField, textIn } from '../../parts/forms/form-field.tsx';
+import { useTitle } from '../../parts/links/page.ts';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
+import { minorUnits } from '../../parts/values/major-units.ts';
 import { action, sandbox as words } from '../../strings.ts';
 import { ExchangeCard } from './exchange.tsx';
 import { SandboxRound } from './round.ts';

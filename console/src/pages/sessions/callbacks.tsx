@@ -1,10 +1,10 @@
 import type { Schema } from '../../api/schemas.ts';
-import { type Column, type Page, Rows } from '../../parts/data-table.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import type { Resource } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
+import { IdLink } from '../../parts/links/id-link.tsx';
+import { type Column, type Page, Rows } from '../../parts/lists/data-table.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import type { Resource } from '../../parts/reading/resource.ts';
+import { JsonView } from '../../parts/values/json-view.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { sessions as words } from '../../strings.ts';
 
 type Callback = Schema<'CallbackItem'>;

@@ -1,10 +1,10 @@
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { ActionButton } from '../../parts/action.tsx';
-import { SelectField } from '../../parts/form-field.tsx';
-import type { Outcome } from '../../parts/notice.tsx';
-import { useResource } from '../../parts/resource.ts';
-import { durationText } from '../../parts/time.tsx';
+import { ActionButton } from '../../parts/actions/action.tsx';
+import type { Outcome } from '../../parts/actions/notice.tsx';
+import { SelectField } from '../../parts/forms/form-field.tsx';
+import { useResource } from '../../parts/reading/resource.ts';
+import { durationText } from '../../parts/values/time.tsx';
 import { sessions as words } from '../../strings.ts';
 
 interface RevocationProps {

@@ -1,18 +1,30 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { Details } from '../../parts/details.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { Money, moneyColumn } from '../../parts/money.tsx';
-import { usePage } from '../../parts/page.ts';
-import { gameLink, operatorLink, playerLink, providerLink, roundLink } from '../../parts/record-links.tsx';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
-import { eventsOf, TRANSACTION_COLUMNS, transactionKey, without } from '../../parts/transaction-columns.tsx';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import {
+  gameLink,
+  operatorLink,
+  playerLink,
+  providerLink,
+  roundLink,
+} from '../../parts/links/record-links.tsx';
+import { moneyColumn } from '../../parts/lists/amount-columns.tsx';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import {
+  eventsOf,
+  TRANSACTION_COLUMNS,
+  transactionKey,
+  without,
+} from '../../parts/lists/transaction-columns.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { RefreshButton } from '../../parts/reading/refresh-button.tsx';
+import { type Resource, useResource } from '../../parts/reading/resource.ts';
+import { Details } from '../../parts/values/details.tsx';
+import { Money } from '../../parts/values/money.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { sessions as words, table, transactions } from '../../strings.ts';
 import { Callbacks } from './callbacks.tsx';
 import { NotifyButton, RevokeButton } from './revocation.tsx';

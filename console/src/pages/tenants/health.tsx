@@ -1,8 +1,8 @@
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { useResource, WITH_OVERVIEW } from '../../parts/resource.ts';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { useResource, WITH_OVERVIEW } from '../../parts/reading/resource.ts';
 import { health as words } from '../../strings.ts';
 
 interface HealthProps {

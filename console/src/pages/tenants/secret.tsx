@@ -2,10 +2,10 @@ import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { answer, api } from '../../api/client.ts';
 import { me } from '../../api/session.ts';
-import { ActionButton } from '../../parts/action.tsx';
-import { InputField, textIn } from '../../parts/form-field.tsx';
-import { problemOf } from '../../parts/problem.tsx';
-import { TimeAndLeft } from '../../parts/time.tsx';
+import { ActionButton } from '../../parts/actions/action.tsx';
+import { InputField, textIn } from '../../parts/forms/form-field.tsx';
+import { problemOf } from '../../parts/reading/problem.tsx';
+import { TimeAndLeft } from '../../parts/values/time.tsx';
 import { secrets as words } from '../../strings.ts';
 
 interface NewSecret {

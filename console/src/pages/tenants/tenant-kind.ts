@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schemas.ts';
-import type { EditField } from '../../parts/edit-form.tsx';
+import type { EditField } from '../../parts/actions/edit-form.tsx';
 import { edit, tenants as words } from '../../strings.ts';
 
 export type Listed = Schema<'OperatorResponse'> | Schema<'ProviderResponse'>;

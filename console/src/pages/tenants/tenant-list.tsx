@@ -1,11 +1,11 @@
 import { overview as live } from '../../api/stream.ts';
-import { addressOf } from '../../parts/addresses.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { InputField, textIn } from '../../parts/form-field.tsx';
-import { usePage } from '../../parts/page.ts';
-import { PAUSE_COLUMN } from '../../parts/pausing.tsx';
-import { useResource, useTitle, WITH_OVERVIEW } from '../../parts/resource.ts';
+import { InputField, textIn } from '../../parts/forms/form-field.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { usePage, useTitle } from '../../parts/links/page.ts';
+import { CsvButton } from '../../parts/lists/csv-button.tsx';
+import { type Column, DataTable } from '../../parts/lists/data-table.tsx';
+import { PAUSE_COLUMN } from '../../parts/lists/pause-column.tsx';
+import { useResource, WITH_OVERVIEW } from '../../parts/reading/resource.ts';
 import { tenants as words } from '../../strings.ts';
 import { NewTenant } from './secret.tsx';
 import type { Listed, TenantKind } from './tenant-kind.ts';

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schemas.ts';
-import { isUndecided } from '../../parts/transaction-columns.tsx';
+import { isUndecided } from '../../parts/lists/transaction-columns.tsx';
 
 type Detail = Schema<'TransactionDetail'>;
 

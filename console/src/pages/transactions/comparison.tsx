@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Schema } from '../../api/schemas.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { Money } from '../../parts/money.tsx';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import { Money } from '../../parts/values/money.tsx';
 import { transactions as words } from '../../strings.ts';
 import { type ComparedRow, comparisonOf, hasProvider } from './compare.ts';
 

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { ActionButton } from '../../parts/action.tsx';
-import { AmountField } from '../../parts/amount-field.tsx';
-import { InputField, SelectField, textIn } from '../../parts/form-field.tsx';
-import { signedMinorUnits } from '../../parts/major-units.ts';
-import { transactionMoney } from '../../parts/money.tsx';
-import { isUndecided } from '../../parts/transaction-columns.tsx';
+import { ActionButton } from '../../parts/actions/action.tsx';
+import { AmountField } from '../../parts/forms/amount-field.tsx';
+import { InputField, SelectField, textIn } from '../../parts/forms/form-field.tsx';
+import { isUndecided } from '../../parts/lists/transaction-columns.tsx';
+import { signedMinorUnits } from '../../parts/values/major-units.ts';
+import { transactionMoney } from '../../parts/values/money.tsx';
 import { transactions as words } from '../../strings.ts';
 
 type Detail = Schema<'TransactionDetail'>;

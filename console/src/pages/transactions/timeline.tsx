@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/schemas.ts';
-import { JsonView } from '../../parts/json-view.tsx';
-import { Time } from '../../parts/time.tsx';
+import { JsonView } from '../../parts/values/json-view.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { transactions as words } from '../../strings.ts';
 
 type Detail = Schema<'TransactionDetail'>;

@@ -1,15 +1,11 @@
 import { useRoute } from 'preact-iso';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { AdjustmentButton } from '../../parts/adjustment.tsx';
-import { Advice } from '../../parts/advice.tsx';
-import { addressOf } from '../../parts/addresses.ts';
-import { type Column, Rows } from '../../parts/data-table.tsx';
-import { Details } from '../../parts/details.tsx';
-import { IdLink } from '../../parts/id-link.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { isMissing, Missing } from '../../parts/missing.tsx';
-import { transactionMoney } from '../../parts/money.tsx';
+import { AdjustmentButton } from '../../parts/actions/adjustment.tsx';
+import { isMissing, Missing } from '../../parts/frame/missing.tsx';
+import { addressOf } from '../../parts/links/addresses.ts';
+import { IdLink } from '../../parts/links/id-link.tsx';
+import { useTitle } from '../../parts/links/page.ts';
 import {
   gameLink,
   operatorLink,
@@ -18,17 +14,22 @@ import {
   roundLink,
   sessionLink,
   transactionLink,
-} from '../../parts/record-links.tsx';
-import { RefreshButton } from '../../parts/refresh-button.tsx';
-import { type Resource, useResource, useTitle } from '../../parts/resource.ts';
-import { Time } from '../../parts/time.tsx';
+} from '../../parts/links/record-links.tsx';
+import { type Column, Rows } from '../../parts/lists/data-table.tsx';
 import {
   eventsOf,
   isUndecided,
   kindText,
   RoundDetailsLink,
   TransactionState,
-} from '../../parts/transaction-columns.tsx';
+} from '../../parts/lists/transaction-columns.tsx';
+import { Loaded } from '../../parts/reading/loaded.tsx';
+import { RefreshButton } from '../../parts/reading/refresh-button.tsx';
+import { type Resource, useResource } from '../../parts/reading/resource.ts';
+import { Advice } from '../../parts/values/advice.tsx';
+import { Details } from '../../parts/values/details.tsx';
+import { transactionMoney } from '../../parts/values/money.tsx';
+import { Time } from '../../parts/values/time.tsx';
 import { transactions as words } from '../../strings.ts';
 import { Comparison } from './comparison.tsx';
 import { ResolveButton, SettleButton } from './corrections.tsx';

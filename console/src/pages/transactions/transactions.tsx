@@ -1,11 +1,11 @@
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import type { Page } from '../../parts/data-table.tsx';
-import { FilteredList } from '../../parts/filtered-list.tsx';
-import type { Filter } from '../../parts/filters.tsx';
-import { usePage } from '../../parts/page.ts';
-import { type Resource, useResource } from '../../parts/resource.ts';
-import { eventsOf, TRANSACTION_COLUMNS, transactionKey } from '../../parts/transaction-columns.tsx';
+import { usePage } from '../../parts/links/page.ts';
+import type { Page } from '../../parts/lists/data-table.tsx';
+import { FilteredList } from '../../parts/lists/filtered-list.tsx';
+import type { Filter } from '../../parts/lists/filters.tsx';
+import { eventsOf, TRANSACTION_COLUMNS, transactionKey } from '../../parts/lists/transaction-columns.tsx';
+import { type Resource, useResource } from '../../parts/reading/resource.ts';
 import { transactions as words } from '../../strings.ts';
 
 type Found = Page<Schema<'TransactionItem'>>;

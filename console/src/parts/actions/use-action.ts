@@ -1,0 +1,89 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Problem } from '../../api/problem.ts';
+import { beginAction } from '../../api/session.ts';
+import { action as words } from '../../strings.ts';
+import { useUnderWay } from '../forms/unsaved.ts';
+import { problemOf } from '../reading/problem.tsx';
+import { announce, announceFailure, type Outcome, type PageLink } from './notice.tsx';
+
+/** Wait for the end of an action after which the person may leave it, in milliseconds: a callback takes up to 10 s. */
+const SLOW_MS = 20_000;
+
+export interface Action {
+  readonly busy: ReadonlySignal<boolean>;
+  /** Whether it has been under way for so long that the person may leave it. */
+  readonly slow: ReadonlySignal<boolean>;
+  /** Why the last attempt failed. */
+  readonly problem: ReadonlySignal<Problem | undefined>;
+  /** Forgets why the last attempt failed. */
+  readonly forgetProblem: () => void;
+  /**
+   * Carries the action out, unless it is under way, and says how it ended: on its page, or in a notice if the person has
+   * left that.
+   * @param onDone called once it was carried out, unless its page or dialog was left
+   */
+  readonly carryOut: (
+    run: () => Promise<Outcome | undefined>,
+    onDone?: (outcome: Outcome | undefined) => void,
+  ) => Promise<void>;
+}
+
+/**
+ * @param label says in the notice what was done
+ * @param shown whether `problem` is shown; a failure that is not shown becomes a notice
+ * @param ifUnknown says what to do if the service has not said how the action ended
+ */
+export function useAction(
+  label: string,
+  shown?: ReadonlySignal<boolean>,
+  ifUnknown: string = words.outcomeUnknown,
+): Action {
+  const busy = useSignal(false);
+  const slow = useSignal(false);
+  const problem = useSignal<Problem | undefined>(undefined);
+  const leftSince = useLeft(shown);
+  useUnderWay(busy.value);
+  const carryOut: Action['carryOut'] = async (run, onDone) => {
+    if (busy.value) return;
+    busy.value = true;
+    problem.value = undefined;
+    const left = leftSince();
+    const end = beginAction();
+    const timer = setTimeout(() => (slow.value = true), SLOW_MS);
+    try {
+      const outcome = await run();
+      announce(label, outcome, left());
+      // What follows, such as another page, is no longer what the person waits for.
+      if (!left()) onDone?.(outcome);
+    } catch (error) {
+      const failure = problemOf(error);
+      const advice = failure.advice ?? (failure.outcomeUnknown ? ifUnknown : undefined);
+      const origin = left();
+      if (origin) announceFailure(label, [failure.message, advice].filter(Boolean).join(' '), origin);
+      else problem.value = advice === undefined ? failure : failure.advised(advice);
+    } finally {
+      end();
+      clearTimeout(timer);
+      slow.value = false;
+      busy.value = false;
+    }
+  };
+  return { busy, slow, problem, forgetProblem: () => (problem.value = undefined), carryOut };
+}
+
+/**
+ * Tells whether the person leaves the page, as with the browser's Back, or the dialog while an action is carried out.
+ * @returns a function to call when it starts; that returns a function with the page that was left, or undefined
+ */
+function useLeft(shown: ReadonlySignal<boolean> | undefined): () => () => PageLink | undefined {
+  const unmounted = useRef(false);
+  useEffect(() => () => void (unmounted.current = true), []);
+  return () => {
+    const { pathname, search } = location;
+    const origin = { title: document.title, address: pathname + search };
+    // While the module of the next page is loaded, this one is still shown.
+    return () =>
+      unmounted.current || location.pathname !== pathname || shown?.peek() === false ? origin : undefined;
+  };
+}
