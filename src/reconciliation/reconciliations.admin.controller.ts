@@ -1,6 +1,5 @@
 import { Controller, Get, Headers, Post, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { parse as parseContentType } from 'content-type';
 import { AdminRoute } from '../admin/admin-route.js';
 import { AcceptedFormat, answerList, ApiList, type ListFormat } from '../api/lists/list.js';
 import { ListQuery } from '../api/lists/page.js';
@@ -21,6 +20,10 @@ import { HEADER } from './statement.js';
 
 /** Largest statement, in bytes: about 600,000 lines. Contract, section 7, "Reconciliation". */
 const STATEMENT_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** Accepts no parameters but `charset=utf-8` and `header=present`. */
+const CSV_IN_UTF_8 =
+  /^text\/csv[ \t]*(?:;[ \t]*(?:(?:charset=(?:utf-8|"utf-8")|header=(?:present|"present"))[ \t]*)?)*$/i;
 
 const EXAMPLE = `${HEADER}\nsandbox-provider,bet-1001,BET,,player-42,EUR,250,APPROVED,2026-03-01T10:00:00Z\n`;
 
@@ -49,11 +52,11 @@ export class ReconciliationsAdminController {
   async run(
     @ActorOfRequest() actor: Actor,
     @ValidQuery() request: ReconciliationRequest,
-    @Headers('content-type') contentType: string | undefined,
+    @Headers('content-type') contentType = '',
     @BodyStream() statement: StreamedBody,
   ): Promise<ReconciliationResponse> {
     try {
-      if (!isCsv(contentType)) {
+      if (!CSV_IN_UTF_8.test(contentType)) {
         throw new CroupierError('INVALID_REQUEST', 'Content-Type must be text/csv in UTF-8');
       }
       return await this.reconciliations.run(actor, request, statement);
@@ -108,12 +111,4 @@ export class ReconciliationsAdminController {
     const read = (page: ListQuery) => this.reconciliations.findings(id, page);
     return answerList(format, { query, name: 'findings', columns: FINDING_COLUMNS, read });
   }
-}
-
-/** Accepts `text/csv`, optionally with `charset=utf-8` and `header=present`. */
-function isCsv(contentType = ''): boolean {
-  const { type, parameters } = parseContentType(contentType);
-  const { charset = 'utf-8', header = 'present', ...others } = parameters;
-  const isUtf8 = charset.toLowerCase() === 'utf-8';
-  return type === 'text/csv' && isUtf8 && header === 'present' && Object.keys(others).length === 0;
 }

@@ -333,6 +333,7 @@ test('a statement of more than a thousand currencies is refused', async () => {
 test.each([
   ['JSON', {}, { 'Content-Type': 'application/json' }, 400, 'Content-Type must be text/csv in UTF-8'],
   ['another charset', {}, { 'Content-Type': 'text/csv; charset=utf-16' }, 400, 'Content-Type must be'],
+  ['a broken parameter', {}, { 'Content-Type': 'text/csv; header' }, 400, 'Content-Type must be'],
   ['a compressed body', {}, { 'Content-Encoding': 'gzip' }, 415, 'compressed'],
   ['an unknown operator', { operatorId: 'nobody' }, {}, 400, 'operatorId names no operator'],
   ['a provider', { operatorId: 'spinwell' }, {}, 400, 'operatorId names no operator'],

@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, type Type, UseGuards } from '@nestjs/common';
-import { parse as parseContentType } from 'content-type';
 import type { Request } from 'express';
 import { parseJsonObject } from './json.js';
 import { invalid, readAs, unknownField, validInstance } from './request-instance.js';
@@ -34,19 +33,16 @@ class NoBodyGuard implements CanActivate {
   }
 }
 
+/** Accepts no parameter but `charset=utf-8`, because the body is always decoded as UTF-8. Contract, section 2. */
+const JSON_IN_UTF_8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-8|"utf-8")[ \t]*)?)*$/i;
+
 function fieldsOf({ headers, body }: Request): Record<string, unknown> {
   const bytes = body as Buffer;
   // An absent body is read as {}, so that the refusal names the missing field.
   if (bytes.length === 0) return {};
-  if (!isJson(headers['content-type'])) throw invalid('Content-Type must be application/json in UTF-8');
+  if (!JSON_IN_UTF_8.test(headers['content-type'] ?? ''))
+    throw invalid('Content-Type must be application/json in UTF-8');
   const fields = parseJsonObject(bytes);
   if (!fields) throw invalid('the request body must be a JSON object');
   return fields;
-}
-
-/** Accepts `application/json`, optionally with `charset=utf-8`, because the body is always decoded as UTF-8. */
-function isJson(header = ''): boolean {
-  const { type, parameters } = parseContentType(header);
-  const { charset = 'utf-8', ...others } = parameters;
-  return type === 'application/json' && charset.toLowerCase() === 'utf-8' && Object.keys(others).length === 0;
 }
