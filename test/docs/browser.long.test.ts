@@ -27,7 +27,7 @@ const PATIENCE_MS = 15_000;
 /** The page, its two style sheets, its four scripts and its icon. */
 const MAX_REQUESTS = 8;
 /** Transferred by the first load, compressed. */
-const MAX_BYTES = 600_000;
+const MAX_BYTES = 560_000;
 /** Only the page itself, which is revalidated. */
 const MAX_BYTES_OF_CACHED_PAGE = 2_000;
 
