@@ -103,13 +103,16 @@ const FEW: Past = {
 
 let database: PlanDatabase;
 
+/** Longest time for filling a database, also on a slow disk, in milliseconds. */
+const SEED_MS = 300_000;
+
 /** Fills a database for the tests that follow in the same block. */
 function inTheWorldOf(past: Past): void {
   const created = usePlanDatabase();
   beforeAll(async () => {
     database = created;
     await seed(past);
-  });
+  }, SEED_MS);
 }
 
 async function seed({ tenants, provider, operator, player, state }: Past): Promise<void> {
