@@ -93,7 +93,7 @@ const ofBeginning = (column: string) => `
 
 /** A column of the round's first BET; NULL without any. */
 const ofFirstBet = (column: string) =>
-  `CASE WHEN ${ofBeginning('kind')} = 'BET' THEN ${ofBeginning(column)} END`;
+  `(array_agg(r.${column} ORDER BY r.created_at, r.platform_transaction_id) FILTER (WHERE r.kind = 'BET'))[1]`;
 
 /** Reads the index transactions_of_round. */
 const SAME_ROUND_AND_PLAYER =
