@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FetchLike } from '../src/post.js';
 import { BET, clientAt, failure, scriptedClient } from './support/scripted-client.js';
+import { startTcp } from './support/tcp-server.js';
 
 /** Time-out of attempts that cannot connect, in milliseconds. */
 const timeoutMs = 300;
@@ -48,26 +49,11 @@ async function startDeaf() {
   return { url: `http://127.0.0.1:${port}`, fillers, received, accept };
 }
 
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 /** A server that accepts connections, and takes no notice of what they say. */
-async function startSilent(onData: (socket: Socket) => void = () => undefined) {
-  const sockets: Socket[] = [];
-  const address = await listen(
-    createServer((socket) => {
-      sockets.push(socket);
-      socket.on('error', () => undefined).on('data', () => onData(socket));
-    }),
-  );
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
+function startSilent(onData: (socket: Socket) => void = () => undefined) {
+  return startTcp((socket) => {
+    socket.on('error', () => undefined).on('data', () => onData(socket));
   });
-  return address;
 }
 
 test('a connection that the server does not accept in time: nothing was sent, and nothing is sent later', async () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startPlatform } from './support/platform.js';
 import { APPROVED, BET, clientAt, failure } from './support/scripted-client.js';
+import { startTcp } from './support/tcp-server.js';
 
 /** The reaction of the platform, or of a proxy in front of it, to one request. */
 type Act = (socket: Socket) => void;
@@ -11,9 +12,7 @@ type Act = (socket: Socket) => void;
 /** A server that answers each whole request with the next act, byte for byte. */
 async function startRaw(...acts: Act[]): Promise<{ url: string; requests: string[] }> {
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
+  const address = await startTcp((socket) => {
     socket.on('error', () => undefined);
     let received = '';
     socket.on('data', (chunk: Buffer) => {
@@ -26,13 +25,7 @@ async function startRaw(...acts: Act[]): Promise<{ url: string; requests: string
       (acts.shift() ?? ((each: Socket) => each.destroy()))(socket);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url: `http://${address}`, requests };
 }
 
 const JSON_TYPE = 'Content-Type: application/json';

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Certificate, createCertificate } from '../../test/engines/certificate.js';
 import { APPROVED, BET, clientAt, failure } from './support/scripted-client.js';
+import { startTcp } from './support/tcp-server.js';
 
 /** Enough for a handshake on a busy machine, in milliseconds. */
 const timeoutMs = 2_000;
@@ -23,7 +22,6 @@ const ignore: Act = () => undefined;
 /** A server that reacts to each request with the next act, and answers no handshake beyond the given number. */
 async function startTls(handshakes: number, ...acts: Act[]) {
   let requests = 0;
-  const sockets: Socket[] = [];
   const files = { cert: readFileSync(certificate.certificate), key: readFileSync(certificate.key) };
   const secure = createServer(files, (request, response) => {
     request.resume().on('end', () => {
@@ -31,26 +29,16 @@ async function startTls(handshakes: number, ...acts: Act[]) {
       acts.shift()!(response, request);
     });
   });
-  const server = createTcpServer((socket) => {
-    sockets.push(socket);
-    if (sockets.length <= handshakes) secure.emit('connection', socket);
+  let connections = 0;
+  const address = await startTcp((socket) => {
+    connections += 1;
+    if (connections <= handshakes) secure.emit('connection', socket);
     else socket.resume();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
   // The client has no option for an authority: Node reads this variable for each connection.
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `https://127.0.0.1:${port}`,
-    requests: () => requests,
-    connections: () => sockets.length,
-  };
+  return { url: `https://${address}`, requests: () => requests, connections: () => connections };
 }
 
 test('a request that is not answered in time may be booked, on a new connection and on one used again', async () => {
