@@ -161,7 +161,11 @@ async function withBalance(
   };
 }
 
-const RETRY_AFTER_SECONDS = 1;
+/**
+ * An operator whose calls are refused seldom recovers sooner. A refusal costs almost as much CPU as a BET, so hundreds of
+ * clients that repeat each second would slow down the other operators.
+ */
+const RETRY_AFTER_SECONDS = 5;
 
 /** The refusal of a request whose call could not be reserved. Contract, section 9, "Health and pauses". */
 export function refusedCall(): CroupierError {

@@ -24,7 +24,7 @@ const expectRefused = (reply: Reply) => {
   expect(reply.status).toBe(500);
   expect(reply.headers.get('X-Error-Code')).toBe('OPERATOR_UNAVAILABLE');
   expect(reply.headers.get('X-Next-Action')).toBe('retry-same-request');
-  expect(reply.headers.get('Retry-After')).toBe('1');
+  expect(reply.headers.get('Retry-After')).toBe('5');
 };
 
 describe('the bound on calls to one operator', () => {
