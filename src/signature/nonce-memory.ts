@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
 
-/** Capacity for a tenant, as a multiple of the nonces that it uses at its full rate in `rememberSeconds`. */
-const HEADROOM = 4;
-/** Smallest capacity for a tenant, in nonces. */
-const MIN_CAPACITY = 10_000;
-/** Largest capacity for a tenant, in nonces: a Set throws beyond it. */
+/** Capacity of a generation, as a multiple of the nonces that a tenant uses at its full rate in `rememberSeconds`. */
+const HEADROOM = 2;
+/** Smallest capacity of a generation, in nonces. */
+const MIN_CAPACITY = 5_000;
+/** Largest capacity of a generation, in nonces: a Set throws beyond it. */
 const SET_CAPACITY = 2 ** 24;
 
 interface Generations {
   startedAt: number;
+  /** Capacity of the current generation, in nonces: that of the tenant's highest rate limit since it began. */
+  capacity: number;
   current: Set<string>;
   previous: Set<string>;
 }
@@ -30,7 +32,7 @@ export class NonceMemory {
     return current.has(nonce) || previous.has(nonce);
   }
 
-  /** @param perSecond the tenant's rate limit, which determines its capacity */
+  /** @param perSecond the tenant's rate limit. A lower one reduces the capacity only from the next generation on. */
   claim(
     tenantId: string,
     nonce: string,
@@ -38,9 +40,10 @@ export class NonceMemory {
     perSecond: number,
   ): 'claimed' | 'used' | 'full' {
     if (this.isUsed(tenantId, nonce, rememberSeconds)) return 'used';
-    const { current, previous } = this.generations(tenantId, rememberSeconds);
-    if (current.size + previous.size >= capacityOf(perSecond, rememberSeconds)) return 'full';
-    current.add(nonce);
+    const generations = this.generations(tenantId, rememberSeconds);
+    generations.capacity = Math.max(generations.capacity, capacityOf(perSecond, rememberSeconds));
+    if (generations.current.size >= generations.capacity) return 'full';
+    generations.current.add(nonce);
     return 'claimed';
   }
 
@@ -48,20 +51,21 @@ export class NonceMemory {
     const now = this.clock.unixSeconds();
     let generations = this.tenants.get(tenantId);
     if (!generations) {
-      generations = { startedAt: now, current: new Set(), previous: new Set() };
+      generations = { startedAt: now, capacity: 0, current: new Set(), previous: new Set() };
       this.tenants.set(tenantId, generations);
     }
     const age = now - generations.startedAt;
     if (age >= rememberSeconds) {
       generations.previous = age >= 2 * rememberSeconds ? new Set() : generations.current;
       generations.current = new Set();
+      generations.capacity = 0;
       generations.startedAt = now;
     }
     return generations;
   }
 }
 
-/** The capacity for one tenant, in nonces. */
+/** The capacity of a generation of one tenant, in nonces. */
 export function capacityOf(perSecond: number, rememberSeconds: number): number {
   return Math.min(SET_CAPACITY, Math.max(MIN_CAPACITY, HEADROOM * perSecond * rememberSeconds));
 }

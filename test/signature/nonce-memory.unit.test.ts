@@ -3,8 +3,8 @@ import { capacityOf, NonceMemory } from '../../src/signature/nonce-memory.js';
 import { Clock } from '../../src/runtime/clock.js';
 
 test.each([
-  ['a tiny limit', 1, 601, 10_000],
-  ['the default limit', 200, 601, 480_800],
+  ['a tiny limit', 1, 601, 5_000],
+  ['the default limit', 200, 601, 240_400],
   ['the highest limit, with the longest memory', 1_000_000, 172_801, 2 ** 24],
 ])('the number of remembered nonces is bounded at %s', (_, perSecond, rememberSeconds, capacity) => {
   expect(capacityOf(perSecond, rememberSeconds)).toBe(capacity);
@@ -13,8 +13,9 @@ test.each([
 test('when the memory is full, new nonces are refused and the remembered ones kept', () => {
   const memory = new NonceMemory(new Clock());
   const claim = (nonce: number) => memory.claim('tenant', String(nonce), 601, 1);
-  for (let nonce = 0; nonce < 10_000; nonce += 1) expect(claim(nonce)).toBe('claimed');
-  expect(claim(10_000)).toBe('full');
+  const claimed = Array.from({ length: 5_000 }, (_, nonce) => claim(nonce));
+  expect(new Set(claimed)).toEqual(new Set(['claimed']));
+  expect(claim(5_000)).toBe('full');
   expect(claim(0)).toBe('used');
 });
 
@@ -56,11 +57,24 @@ describe('a nonce', () => {
     expect(claim('idle')).toBe('claimed');
   });
 
-  test('takes no room any more once it is forgotten', () => {
-    for (let nonce = 0; nonce < 10_000; nonce += 1) claim(String(nonce));
-    seconds += 601;
+  test('takes no room of the next generation', () => {
+    for (let nonce = 0; nonce < 5_000; nonce += 1) claim(String(nonce));
+    seconds += 600;
     expect(claim('too early')).toBe('full');
-    seconds += 601;
+    seconds += 1;
     expect(claim('in time')).toBe('claimed');
+    expect(claim('4999')).toBe('used');
   });
 });
+
+test.each([0, 601])(
+  'a lower rate limit refuses nothing within it, %i s after the limit was lowered',
+  (after) => {
+    let seconds = 1_000_000;
+    const memory = new NonceMemory(Object.assign(new Clock(), { unixSeconds: () => seconds }));
+    for (let nonce = 0; nonce < 20_000; nonce += 1) memory.claim('tenant', String(nonce), 601, 2_000);
+    seconds += after;
+    const later = Array.from({ length: 601 }, (_, nonce) => memory.claim('tenant', `later-${nonce}`, 601, 1));
+    expect(new Set(later)).toEqual(new Set(['claimed']));
+  },
+);
