@@ -46,7 +46,6 @@ export const signIn = {
   atIssuer: (host: string) => `Continue with ${host}`,
   issuerAway: 'The OpenID provider does not answer, or does not allow this page to call it.',
   issuerRefused: (reason: string) => `The OpenID provider did not sign you in: ${reason}`,
-  keyRefused: 'This key is wrong, expired or revoked.',
   idle: 'You were signed out, because nothing happened for 15 minutes.',
   refused: (sentence: string) => `You were signed out: ${sentence}.`,
   signedOut: 'You are signed out.',

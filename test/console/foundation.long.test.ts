@@ -36,7 +36,7 @@ describeDesk('the desk', () => {
     await keyField(page).fill('a wrong key');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await alert(page)
-      .filter({ hasText: /^This key is wrong, expired or revoked.$/ })
+      .filter({ hasText: /^A valid admin key is required\.?$/i })
       .waitFor();
     await signIn(page, ADMIN_KEY);
     await page.context().close();

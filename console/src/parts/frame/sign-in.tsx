@@ -26,7 +26,7 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
       await signIn(key, keep.current?.checked ?? false);
     } catch (error) {
       const failure = problemOf(error);
-      problem.value = failure.code === 'UNAUTHORIZED' ? Problem.ofForm(words.keyRefused) : failure;
+      problem.value = failure.code === 'UNAUTHORIZED' ? Problem.ofForm(failure.message) : failure;
       field.current?.select();
     }
     busy.value = false;
