@@ -113,7 +113,7 @@ export function signRequest(input: SignInput): SignatureHeaders {
     'X-Tenant-ID': tenantId,
     'X-Timestamp': timestamp,
     'X-Nonce': nonce,
-    'X-Signature': signatureOf(secret, { method, path, timestamp, nonce, body }),
+    'X-Signature': mac(secret, { method, path, timestamp, nonce, body }).toString('hex'),
   };
 }
 
@@ -198,10 +198,12 @@ function verify(input: VerifyInput): Verification {
 }
 
 /**
- * The value of `X-Signature`: 64 lower-case hex digits. It checks nothing, so that a test can also sign a call that must
- * be refused; use {@link signRequest} for real calls.
+ * The value of `X-Signature`: 64 lower-case hex digits. It does not check the parts, so that a test can also sign a call
+ * that must be refused; use {@link signRequest} for real calls.
+ * @throws TypeError if the secret is empty or blank
  */
 export function signatureOf(secret: string | Uint8Array, parts: SignedParts): string {
+  if (!isKey(secret)) throw new TypeError('secret is empty or blank');
   return mac(secret, parts).toString('hex');
 }
 

@@ -8,6 +8,7 @@ import {
   type VerifyInput,
 } from '../src/index.js';
 import { headerOf, isKey, signatureOf } from '../src/signature.js';
+import { uncheckedSignature } from './support/unchecked-signature.js';
 
 const NOW = 1_800_000_000;
 const CALL = { method: 'POST', path: '/rgs/v1/game/free-spins/grant?a=1', body: '{"a":"ü"}' };
@@ -139,7 +140,7 @@ describe('secrets', () => {
   });
 
   test('that are empty admit no call', () => {
-    const signature = signatureOf('', { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce });
+    const signature = uncheckedSignature('', { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce });
     const headers = { ...headersOf(), 'X-Signature': signature };
     for (const given of [
       { secret: '' },
@@ -177,9 +178,14 @@ describe('what is no key', () => {
   const strangers = (key: unknown) => {
     const signed = { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce };
     const isBinary = ArrayBuffer.isView(key) || key instanceof ArrayBuffer;
-    const signature = signatureOf(isBinary || typeof key === 'string' ? (key as string) : '', signed);
+    const signature = uncheckedSignature(isBinary || typeof key === 'string' ? (key as string) : '', signed);
     return { ...headersOf(), 'X-Signature': signature };
   };
+
+  test.each(NO_KEYS)('%s signs nothing', (_, key) => {
+    const parts = { ...CALL, timestamp: String(NOW), nonce: SIGNED.nonce };
+    expect(() => signatureOf(key as string, parts)).toThrow('secret is empty or blank');
+  });
 
   test.each(NO_KEYS)('%s admits no call', (_, key) => {
     const secret = key as string;
