@@ -79,7 +79,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
   spins: 'Number of spins',
   state: 'The current state',
   status: 'The status',
-  statusCheckedAt: 'When the provider was last asked for the remaining spins',
+  statusCheckedAt: 'When the provider last reported the remaining spins',
   summary: 'What it is about, in words for people',
   target: 'What the action concerns, as kind and id',
   text: 'The comment',

@@ -2,7 +2,7 @@ import { ByteOrderMarkField } from '../../api/lists/page.js';
 import { PatternField } from '../../api/validation/fields.js';
 import { BEYOND_PATTERN } from '../../api/validation/schema-extensions.js';
 
-/** Any id that can be stored: a provider's externalRef may have up to 256 characters of any kind except NUL. */
+/** Any id that can be stored: an `operatorTransactionId` may have characters of any kind except NUL. */
 const ID = /^[^\0\p{Cs}]{1,256}$/u;
 
 /** Contract, section 9. */
