@@ -189,7 +189,7 @@ export class TenancyService implements OnModuleInit {
     const { version } = await this.databaseClock.read((onSend) => this.store.version(onSend));
     // Any other version is loaded, even a lower one, because restoring a backup lowers the version and changes the
     // rows.
-    if (version === this.directory.version) this.confirm(startedAtMs);
+    if (version === this.directory.version) this.confirmedAtMs = startedAtMs;
     else await this.load();
   }
 
@@ -199,10 +199,6 @@ export class TenancyService implements OnModuleInit {
     this.directory = directoryOf(snapshot, this.secretBox);
     const { unreadable, withoutPrevious } = this.directory;
     for (const problem of [...unreadable.values(), ...withoutPrevious]) this.logger.error(problem);
-    this.confirm(startedAtMs);
-  }
-
-  private confirm(startedAtMs: number): void {
     this.confirmedAtMs = startedAtMs;
   }
 

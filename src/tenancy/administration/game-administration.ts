@@ -10,7 +10,7 @@ import { GameStore } from '../game.store.js';
 import { pageById, type PageOf, type PageQuery } from '../../api/lists/page.js';
 import { type WithPause, PausesService } from '../pauses/pauses.service.js';
 import { TenancyService } from '../tenancy.service.js';
-import type { Game } from '../tenant.js';
+import { auditTargetOf, type Game } from '../tenant.js';
 
 /** Creates and replaces games. Contract, section 7. */
 @Injectable()
@@ -33,7 +33,7 @@ export class GameAdministration {
       if (after === before) return after;
       await record({
         action: before ? 'game.replace' : 'game.create',
-        target: `game:${gameId}`,
+        target: auditTargetOf({ kind: 'GAME', id: gameId }),
         ...(before && { before: answerOf(GameResponse, before) }),
         after: answerOf(GameResponse, after),
       });

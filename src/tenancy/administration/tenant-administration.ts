@@ -153,9 +153,11 @@ export class TenantAdministration {
       if (!inserted) throw new CroupierError('CONFLICT', `the id ${tenant.id} is taken`);
       const { createdAt, updatedAt } = inserted;
       const after = present<object>({ ...tenant, createdAt, updatedAt });
-      const noun = nounOf(tenant.kind);
-      const target = `${noun}:${tenant.id}`;
-      await record({ action: `${noun}.create`, target, after: { ...after, secretId: created.secretId } });
+      await record({
+        action: `${nounOf(tenant.kind)}.create`,
+        target: auditTargetOf(tenant),
+        after: { ...after, secretId: created.secretId },
+      });
       return after;
     });
     await this.tenancy.reload();

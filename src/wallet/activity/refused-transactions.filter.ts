@@ -22,8 +22,9 @@ export class RefusedTransactions extends ErrorFilter {
 }
 
 /**
- * Whether the request was refused before an attempt. Any other error leaves a stored transaction, or an unknown outcome.
- * OPERATOR_UNAVAILABLE has `Retry-After` only if the operator was not called.
+ * Whether the request was refused before an attempt: any other error leaves a stored transaction, or an unknown outcome.
+ * OPERATOR_UNAVAILABLE has `Retry-After` only if the operator was not called. The TRANSACTION_IN_FLIGHT of a request whose
+ * attempt was taken over cannot be told apart, and counts, too.
  */
 function isRefusal(exception: unknown): boolean {
   if (!(exception instanceof CroupierError)) return false;
