@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { proveAudit } from '../../src/commands/audit-verify.js';
 import { migrate, openDataSource } from '../../src/database/data-source.js';
+import { Database } from '../../src/database/database.js';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
@@ -12,7 +13,7 @@ import { letPass } from '../desk/desk.js';
 import { createMigratedDatabase, createTestDatabase } from '../world/database.js';
 import { DatabaseProxy, type Moment } from '../world/database-proxy.js';
 import { waitingForLocks } from '../world/locks.js';
-import { PATIENCE } from '../world/patience.js';
+import { PATIENCE, until } from '../world/patience.js';
 import { SqlConsole } from '../world/sql-console.js';
 import { GAME, OPERATOR, PROVIDER, type Reply, useWorld, type World } from '../world/world.js';
 
@@ -235,6 +236,31 @@ describe('continues after resets:', () => {
       await expect.poll(async () => (await (await bet()).submit()).status).toBe(200);
     }
   });
+});
+
+test('a database that keeps its connections open and does not answer is reported as down', async () => {
+  // The chart's probe gives up after this time, in milliseconds.
+  const probe = () => instance.request('/health/ready', { signal: AbortSignal.timeout(3_000) });
+  const gauges = async () =>
+    (await instance.metrics()).match(/^croupier_(?:ready|database_up) .*$/gm)?.toSorted();
+  const pings = vi.spyOn(instance.app.get(Database), 'answers');
+  proxy.withhold();
+  try {
+    await until(async () => (await probe()).status === 503);
+    expect(await gauges()).toEqual(['croupier_database_up 0', 'croupier_ready 0']);
+    expect((await probe()).json).toMatchObject({
+      status: 'unavailable',
+      checks: { database: 'down', migrations: 'unknown', tenants: 'up' },
+    });
+    // The checks share a ping that has no answer yet.
+    const unanswered = pings.mock.settledResults.filter(({ type }) => type === 'incomplete');
+    expect(unanswered.length).toBeLessThan(2);
+  } finally {
+    pings.mockRestore();
+    proxy.release();
+  }
+  await expect.poll(async () => (await probe()).status).toBe(200);
+  await expect.poll(gauges).toEqual(['croupier_database_up 1', 'croupier_ready 1']);
 });
 
 test.each(['pg_try_advisory_xact_lock', 'CREATE TABLE', 'INSERT INTO "migrations"'])(

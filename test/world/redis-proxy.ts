@@ -1,6 +1,6 @@
 import { type Connection, TcpProxy } from './tcp-proxy.js';
 
-/** Stands between an instance and Redis: records what is sent, and can withhold the answers. */
+/** Stands between an instance and Redis, and records what is sent. */
 export class RedisProxy extends TcpProxy {
   /** Everything that was sent towards Redis, in its protocol. */
   sent = '';
@@ -9,15 +9,6 @@ export class RedisProxy extends TcpProxy {
     const target = new URL(redisUrl);
     target.port ||= '6379';
     return new RedisProxy(target).listen();
-  }
-
-  /** Withholds the answers of Redis until `release`. */
-  withhold(): void {
-    for (const { server } of this.connections) server.pause();
-  }
-
-  release(): void {
-    for (const { server } of this.connections) server.resume();
   }
 
   protected relay({ client, server }: Connection): void {

@@ -11,6 +11,7 @@ export abstract class TcpProxy {
   protected readonly connections = new Set<Connection>();
   private readonly listener = createServer((client) => this.accept(client));
   private port = 0;
+  private withholding = false;
 
   protected constructor(protected target: URL) {}
 
@@ -38,6 +39,17 @@ export abstract class TcpProxy {
     await closed;
   }
 
+  /** Withholds the answers of the server until `release`, also on new connections. All connections stay open. */
+  withhold(): void {
+    this.withholding = true;
+    for (const { server } of this.connections) server.pause();
+  }
+
+  release(): void {
+    this.withholding = false;
+    for (const { server } of this.connections) server.resume();
+  }
+
   /** Passes on what arrives at either end. */
   protected abstract relay(connection: Connection): void;
 
@@ -49,5 +61,6 @@ export abstract class TcpProxy {
     server.on('error', () => undefined).on('close', () => client.destroy());
     client.once('close', () => this.connections.delete(connection));
     this.relay(connection);
+    if (this.withholding) server.pause();
   }
 }
