@@ -34,8 +34,13 @@ export class SettingsProbe {
   }
 
   private async probe(): Promise<void> {
-    await Promise.allSettled([this.database.probe(CLOSE_MS), this.groupCommit.probe(CLOSE_MS)]);
+    const probes = await Promise.allSettled([
+      this.database.probe(CLOSE_MS),
+      this.groupCommit.probe(CLOSE_MS),
+    ]);
     const mismatched = this.database.refusedSettings.current();
+    // A connection that could not be opened says nothing about its settings.
+    if (mismatched.length === 0 && probes.some(({ status }) => status === 'rejected')) return;
     const settings = mismatched.length === 0 ? '' : remedyOf(mismatched);
     if (settings === this.logged) return;
     this.logged = settings;
