@@ -231,6 +231,8 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
       statement: name,
       items: batch.length,
       code,
+      // The error of a lost or unopened connection has no code.
+      detail: failureText(error),
     });
     for (const item of batch) this.retry(statement, item).then(item.resolve, item.reject);
   }

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Configuration } from '../../src/config/configuration.js';
 import { Database } from '../../src/database/database.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
@@ -192,6 +193,7 @@ async function groupCommitBehindProxy() {
 }
 
 test('a connection without answers is given up, and the statement is run on another one', async () => {
+  const warn = vi.spyOn(Logger.prototype, 'warn');
   const { groupCommit: behind, connections, close } = await groupCommitBehindProxy();
   const [id = ''] = ids;
   const marked = async (n: number) => (await behind.run<{ n: number }>(MARK, { id, n }))?.n;
@@ -201,7 +203,11 @@ test('a connection without answers is given up, and the statement is run on anot
     expect(await Promise.all([marked(2), marked(2)])).toEqual([2, 2]);
     expect(await marked(3)).toBe(3);
     expect(connections).toHaveLength(2);
+    expect(warn.mock.calls.flat()).toContainEqual(
+      expect.objectContaining({ statement: 'test_mark', detail: 'Query read timeout' }),
+    );
   } finally {
+    warn.mockRestore();
     await close();
   }
 });
