@@ -3,12 +3,18 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { Cluster, Redis } from 'ioredis';
 import { Configuration } from '../config/configuration.js';
 import type { Address } from '../config/redis-variables.js';
+import { monotonicMs } from './clock.js';
 import { failureText } from './failure-text.js';
 
 /** Time-out of a command, of connecting, and of the wait for Redis at the start, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 1_000;
 /** Pause before a new connection when ioredis has given up, in milliseconds. */
 const CONNECT_AGAIN_MS = 100;
+/**
+ * Minimum time between two reconnects because Redis is read-only, in milliseconds. Each leads to the same server until,
+ * for example, DNS names the new master.
+ */
+const READ_ONLY_RECONNECT_MS = 500;
 /** Pause before the next attempt to connect to a cluster, in milliseconds. */
 const CLUSTER_RETRY_MS = 500;
 /**
@@ -40,17 +46,20 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
   readonly client: Redis | Cluster | undefined;
   private readonly logger = new Logger('Redis');
   private reportedLost = false;
+  /** When Redis was left because it is read-only, by the monotonic clock. */
+  private leftReadOnlyMs = -Infinity;
   private stopping = false;
 
   constructor({ redisUrl, redisSentinels, redisClusterNodes }: Configuration) {
     if (redisUrl === undefined) return;
     this.client = redisClusterNodes
       ? clusterClient(redisUrl, redisClusterNodes)
-      : serverClient(redisUrl, redisSentinels);
+      : serverClient(redisUrl, redisSentinels, (error) => this.leavesReadOnly(error));
     const events: EventEmitter = this.client;
     events.on('error', (error: Error) => this.reportLost(failureText(error)));
     events.on('close', () => this.reportLost('the connection was closed'));
-    events.on('ready', () => this.reportAvailable());
+    // A connection alone is no proof: the server may be full or read-only.
+    events.on('ready', () => void this.acceptsWrites());
     events.on('end', () => this.connectAgain());
   }
 
@@ -96,7 +105,21 @@ export class RedisConnection implements OnModuleInit, OnApplicationShutdown {
     }, CONNECT_AGAIN_MS).unref();
   }
 
-  /** Logs that Redis is unavailable: only once until it is back, however many reconnects fail. */
+  /**
+   * Whether an error calls for a new connection: the master has become a replica, and a new connection leads to the new
+   * master, if its address is already known.
+   */
+  private leavesReadOnly({ message }: Error): boolean {
+    if (!message.includes('READONLY')) return false;
+    // The `close` event would not name the cause.
+    this.reportLost(message);
+    const nowMs = monotonicMs();
+    if (nowMs - this.leftReadOnlyMs < READ_ONLY_RECONNECT_MS) return false;
+    this.leftReadOnlyMs = nowMs;
+    return true;
+  }
+
+  /** Logs that Redis is unavailable: only once until it accepts writes again, however often it is reconnected. */
   private reportLost(detail: string): void {
     if (this.reportedLost || this.stopping) return;
     this.reportedLost = true;
@@ -124,12 +147,15 @@ async function assertComplete(client: Cluster): Promise<void> {
  */
 const CONNECT_ON_DEMAND = { lazyConnect: true, enableOfflineQueue: false };
 
-function serverClient(url: string, sentinels: readonly Address[] | undefined): Redis {
+function serverClient(
+  url: string,
+  sentinels: readonly Address[] | undefined,
+  reconnectOnError: (error: Error) => boolean,
+): Redis {
   return new Redis(url, {
     ...FAIL_AT_ONCE,
     ...CONNECT_ON_DEMAND,
-    // The master has become a replica. A new connection leads to the new master.
-    reconnectOnError: ({ message }) => message.includes('READONLY'),
+    reconnectOnError,
     ...(sentinels && {
       sentinels: [...sentinels],
       name: new URL(url).hostname,

@@ -104,6 +104,29 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     },
   );
 
+  test('that is read-only: one line says so, however often the client reconnects', PATIENT, async () => {
+    const [master] = servers as [RedisServer];
+    const redis = await RedisServer.create(master);
+    servers.push(redis);
+    await redis.configure('replica-read-only', 'no');
+    await start({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
+    expect(await readiness()).toBe(200);
+    let connections = 0;
+    world.app.get(RedisConnection).client!.on('ready', () => void (connections += 1));
+    await redis.configure('replica-read-only', 'yes');
+    await until(async () => {
+      const refused = await world.signed(PROVIDER, VERIFY, { sessionToken: 'unknown' });
+      expect(refused.headers.get('x-error-code')).toBe('REPLAY_PROTECTION_UNAVAILABLE');
+      return connections >= 3;
+    });
+    await expect.poll(readiness).toBe(503);
+    expect(lines.find((line) => line.includes('Redis unavailable'))).toContain('READONLY');
+    expect([said('Redis unavailable'), said('Redis is available again')]).toEqual([1, 0]);
+    await redis.configure('replica-read-only', 'no');
+    await expect.poll(readiness).toBe(200);
+    expect([said('Redis unavailable'), said('Redis is available again')]).toEqual([1, 1]);
+  });
+
   test(
     'whose Sentinel promotes a replica: routes recover automatically, and used nonces stay refused',
     PATIENT,
