@@ -10,7 +10,7 @@ import type { ServerLimits } from './server-limits.js';
 const LINGER_MS = 5_000;
 const LINGER_BYTES = 1024 * 1024;
 
-export type DestroyReason = 'address-limit' | 'pipelining' | 'unread-answer';
+export type DestroyReason = 'server-limit' | 'address-limit' | 'pipelining' | 'unread-answer';
 
 /**
  * A client's connection. Bounds the unanswered requests, and the time for which the client may leave an answer unread.

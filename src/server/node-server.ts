@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import type { DropArgument, Socket } from 'node:net';
 import type { AddressLimit } from './address-limit.js';
 import { ClientConnection, type DestroyReason } from './connection.js';
 import {
@@ -72,6 +72,10 @@ export function createNodeServer<
     },
   );
   server.maxConnections = limits.connections;
+  // A connection that its client has closed has no address.
+  server.on('drop', (dropped?: DropArgument) =>
+    observer.connectionDestroyed('server-limit', dropped?.remoteAddress ?? ''),
+  );
   // No limit on the number of headers: Node would silently drop further headers, perhaps a second Host. `headerBytes`
   // bounds their total size.
   server.maxHeadersCount = 0;

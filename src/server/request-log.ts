@@ -26,6 +26,7 @@ const UNKNOWN_ROUTE = 'unknown';
 const UNKNOWN_PATH_CHARACTERS = 200;
 
 const EXPLANATIONS: Record<DestroyReason, string> = {
+  'server-limit': 'the instance has its maximum number of open connections',
   'address-limit': 'the address (for IPv6, its /64) has MAX_CONNECTIONS_PER_ADDRESS open connections',
   pipelining: 'the client pipelined too many requests before their answers were sent',
   'unread-answer': 'the client does not read its answer',

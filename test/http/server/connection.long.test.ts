@@ -126,3 +126,12 @@ test('a client that sends more than a megabyte after its refusal is cut off', as
   expect(socket.bytesRead).toBeGreaterThan(1024 * 1024);
   expect(socket.bytesRead).toBeLessThan(2 * 1024 * 1024);
 });
+
+test('a connection beyond the bound of the server is closed and reported', async () => {
+  await send(GET, () => undefined, { connections: 1 });
+  await once(server, 'request');
+  const further = connect((server.address() as { port: number }).port, '127.0.0.1');
+  await once(further.resume(), 'close', { signal: AbortSignal.timeout(PATIENCE.timeout) });
+  expect(connectionDestroyed.mock.calls).toEqual([['server-limit', '127.0.0.1']]);
+  expect(client.destroyed).toBe(false);
+});
