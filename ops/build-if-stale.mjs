@@ -34,6 +34,7 @@ const SOURCES = [
   'console/src',
   'console/index.html',
   'console/package.json',
+  'console/tsconfig.json',
   'console/vite.config.ts',
   'ops/copy-guides.mjs',
   'package.json',

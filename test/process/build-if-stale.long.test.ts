@@ -20,6 +20,8 @@ beforeEach(async () => {
     await symlink(join(project, name), join(folder.path, name));
   }
   await cp(join(project, 'src'), join(folder.path, 'src'), { recursive: true });
+  await mkdir(join(folder.path, 'console'));
+  await writeFile(join(folder.path, 'console/tsconfig.json'), '{}');
   await mkdir(join(folder.path, 'sdk/dist/esm'), { recursive: true });
   await writeFile(join(folder.path, 'sdk/dist/esm/index.js'), '');
   taken = createServer().listen(0, '127.0.0.1');
@@ -54,12 +56,16 @@ test('it builds if there is no build, and not if the build is newer than its sou
   expect(await run()).toEqual({ status: 0, output: '' });
 });
 
-test('it builds again after a source has changed', async () => {
-  await run();
-  const later = new Date(Date.now() + 60_000);
-  await utimes(join(folder.path, 'src/wallet/wallet.service.ts'), later, later);
-  expect(await run()).toEqual({ status: 0, output: 'building …\n' });
-});
+test.each(['src/wallet/wallet.service.ts', 'console/tsconfig.json'])(
+  'it builds again after %s has changed',
+  async (source) => {
+    await mkdir(join(folder.path, 'dist'));
+    await writeFile(join(folder.path, 'dist/.built'), '');
+    const later = new Date(Date.now() + 60_000);
+    await utimes(join(folder.path, source), later, later);
+    expect(await run()).toEqual({ status: 0, output: 'building …\n' });
+  },
+);
 
 test('a port that is taken is reported before the build', async () => {
   const { port } = taken.address() as AddressInfo;
