@@ -1,8 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { Turns } from '../database/turns.js';
-import { BoundedLogger } from '../observability/bounded-logger.js';
+import { CroupierError } from '../errors/croupier-error.js';
 import { monotonicMs } from '../runtime/clock.js';
 
 /** Age at which the check of a caller's access is repeated while an answer is read page by page, in milliseconds. */
@@ -16,8 +16,8 @@ export interface AdmittedCaller {
 }
 
 /**
- * Reads a further page of an answer that has begun, in a turn of its own. If the caller is no longer admitted, it
- * disconnects the client and rejects.
+ * Reads a further page of an answer that has begun, in a turn of its own.
+ * @throws CroupierError OVERLOADED · FORBIDDEN if the caller is no longer admitted
  */
 export type ReadFurther = <T>(read: () => Promise<T>) => Promise<T>;
 
@@ -39,33 +39,26 @@ const METHODS: readonly string[] = ['GET', 'HEAD'];
  */
 @Injectable()
 export class BoundedReads implements NestInterceptor {
-  private readonly logger = new BoundedLogger('Reads');
-
   constructor(private readonly turns: Turns) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const [request, response] = context.getArgs<[AdmittedRequest, Response]>();
+    const request = context.switchToHttp().getRequest<AdmittedRequest>();
     const { caller, method } = request;
     if (!caller || !METHODS.includes(method)) return next.handle();
-    request.readFurther = this.furtherOf(caller, response);
+    request.readFurther = this.furtherOf(caller);
     return of(await this.turns.reads.run(caller.id, 'request', () => lastValueFrom(next.handle())));
   }
 
-  private furtherOf(caller: AdmittedCaller, response: Response): ReadFurther {
+  private furtherOf(caller: AdmittedCaller): ReadFurther {
     let checkedMs = monotonicMs();
     return (read) =>
       this.turns.reads.run(caller.id, 'begun', async () => {
         if (monotonicMs() - checkedMs >= CHECK_MS) {
-          if (!(await caller.isStillAdmitted())) throw this.cutOff(caller, response);
+          if (!(await caller.isStillAdmitted()))
+            throw new CroupierError('FORBIDDEN', 'the access of the caller has ended');
           checkedMs = monotonicMs();
         }
         return read();
       });
-  }
-
-  private cutOff({ id: caller }: AdmittedCaller, response: Response): Error {
-    this.logger.warn({ msg: 'an export was cut off, because the access of its caller has ended', caller });
-    response.destroy();
-    return new Error('the access of the caller has ended');
   }
 }

@@ -36,7 +36,7 @@ export class Metrics {
 
   private readonly requests = this.counter(
     'croupier_http_requests_total',
-    'Requests by route, outcome (status, error code or CLIENT_WENT_AWAY) and the tenant that sent them',
+    'Requests by route, outcome (status, error code, CLIENT_WENT_AWAY or CUT_OFF) and the tenant that sent them',
     ['route', 'outcome', 'operator', 'provider'],
   );
   private readonly requestSeconds = this.histogram(
@@ -154,7 +154,8 @@ export class Metrics {
   }
 
   /**
-   * @param outcome the status, the error code of a refusal, or CLIENT_WENT_AWAY if the answer could not be sent
+   * @param outcome the status or the error code of a refusal; of an incomplete answer, CUT_OFF if the service could not
+   *   complete it, else CLIENT_WENT_AWAY
    * @param tenant the tenant that signed the request, if any
    */
   requestEnded(route: string, outcome: string, tenant: TenantLabels, durationMs: number): void {

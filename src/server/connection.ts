@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutOff } from '../api/cut-off.js';
 import type { ServerLimits } from './server-limits.js';
 
 /**
@@ -82,6 +83,12 @@ export class ClientConnection {
   /** Closes the connection if every request has been answered completely, and nothing of a further one has arrived. */
   closeIfIdle(): void {
     if (this.unanswered.size === 0 && this.socket.bytesRead === this.answeredBytes) this.socket.destroy();
+  }
+
+  /** Closes the connection, even if requests are unanswered. */
+  close(): void {
+    for (const response of this.unanswered) cutOff(response);
+    this.socket.destroy();
   }
 
   private destroy(reason: DestroyReason): void {

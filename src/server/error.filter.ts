@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { refusedWith } from '../observability/trace.js';
+import { cutOff } from '../api/cut-off.js';
 import { answerWith, writeAnswer } from '../api/error-answer.js';
 import { CroupierError, InvalidSignatureError } from '../errors/croupier-error.js';
 
@@ -15,8 +16,8 @@ export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<ServerResponse>();
     if (response.headersSent) {
-      response.destroy();
-      return;
+      this.logger.error(exception);
+      return cutOff(response);
     }
     if (exception instanceof InvalidSignatureError) {
       refusedWith('INVALID_SIGNATURE');

@@ -10,6 +10,7 @@ import express, {
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Configuration } from '../config/configuration.js';
+import { cutOff } from '../api/cut-off.js';
 import { answerWith } from '../api/error-answer.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import { AddressLimit } from './address-limit.js';
@@ -69,7 +70,7 @@ export class CroupierExpressAdapter extends ExpressAdapter {
             // Express finds no path in some targets, and tries no route then.
             if (error === undefined) notFound();
             // Nest's error handler has failed.
-            else response.destroy();
+            else cutOff(response);
           });
         });
       },

@@ -121,6 +121,10 @@ export function createNodeServer<
   server.closeIdleConnections = () => {
     for (const connection of connections.values()) connection.closeIfIdle();
   };
+  // Called at the limit of a stop. After Node's own method, the log would say that the clients disconnected.
+  server.closeAllConnections = () => {
+    for (const connection of connections.values()) connection.close();
+  };
 
   server.on('timeout', (socket: Socket) => connections.get(socket)?.timedOut());
   return server;

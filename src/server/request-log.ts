@@ -16,6 +16,7 @@ import {
 import { Tracing } from '../observability/tracing.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
+import { isCutOff } from '../api/cut-off.js';
 import { headersOf } from '../api/security-headers.js';
 import type { DestroyReason } from './connection.js';
 import { type FirstHandler, pathOf } from './express-adapter.js';
@@ -177,8 +178,9 @@ function routeOf({ method, route }: Request): string {
   return path === undefined ? UNKNOWN_ROUTE : `${method} ${path}`;
 }
 
-function outcomeOf({ writableFinished, statusCode }: Response, { outcome }: Trace): string {
-  return writableFinished ? (outcome ?? String(statusCode)) : 'CLIENT_WENT_AWAY';
+function outcomeOf(response: Response, { outcome }: Trace): string {
+  if (response.writableFinished) return outcome ?? String(response.statusCode);
+  return isCutOff(response) ? 'CUT_OFF' : 'CLIENT_WENT_AWAY';
 }
 
 function rounded(ms: number): number {

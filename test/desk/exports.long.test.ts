@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Turns } from '../../src/database/turns.js';
+import { overloaded } from '../../src/errors/try-later.js';
 import {
   ADMIN_KEY,
   bearer,
@@ -16,7 +18,15 @@ import {
 } from '../world/world.js';
 import { PATIENCE } from '../world/patience.js';
 
-const world = useWorld({ DOCS_ENABLED: 'true' });
+/** Levels of log lines. */
+const WARN = 40;
+const ERROR = 50;
+
+const lines: string[] = [];
+const world = useWorld(
+  { DOCS_ENABLED: 'true', LOG_LEVEL: 'info' },
+  { write: (line: string) => void lines.push(line) },
+);
 beforeAll(async () => {
   const session = await world.launch();
   await world.submit(world.transaction(session, 'BET'));
@@ -232,10 +242,24 @@ describe('an export of 20,000 rows', () => {
     return { call, answer };
   }
 
+  /** The log lines of a call, the last of which has its outcome. */
+  async function linesOf({ headers }: IncomingMessage) {
+    const requestId = String(headers['x-request-id']);
+    return vi.waitUntil(() => {
+      const ofCall = lines
+        .filter((line) => line.includes(requestId))
+        .map((line) => JSON.parse(line) as object);
+      return 'outcome' in (ofCall.at(-1) ?? {}) && ofCall;
+    }, PATIENCE);
+  }
+
+  afterEach(() => vi.restoreAllMocks());
+
   test('stops reading when the caller disconnects', async () => {
-    const { call } = await begun();
+    const { call, answer } = await begun();
     call.destroy();
     await once(call, 'close');
+    expect(await linesOf(answer)).toMatchObject([{ outcome: 'CLIENT_WENT_AWAY', status: 200 }]);
     const whole = await get('/v1/admin/games', 'text/csv');
     expect(whole.text.split('\r\n')).toHaveLength(20_000 + 3 + 2);
   });
@@ -248,6 +272,19 @@ describe('an export of 20,000 rows', () => {
     } finally {
       await world.sql.run('ALTER TABLE games_away RENAME TO games');
     }
+    const err = expect.objectContaining({ message: 'relation "games" does not exist' }) as object;
+    expect(await linesOf(answer)).toMatchObject([
+      { level: ERROR, err },
+      { outcome: 'CUT_OFF', status: 200 },
+    ]);
+  });
+
+  test('is aborted when it gets no turn to read on, which is no error', async () => {
+    const { answer } = await begun();
+    vi.spyOn(world.app.get(Turns).reads, 'run').mockRejectedValueOnce(overloaded(1));
+    await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
+    const warning = { level: WARN, msg: 'an export was cut off', code: 'OVERLOADED', actor: 'root' };
+    expect(await linesOf(answer)).toMatchObject([warning, { outcome: 'CUT_OFF' }]);
   });
 
   describe('that is still read', () => {
@@ -256,7 +293,6 @@ describe('an export of 20,000 rows', () => {
       const now = performance.now.bind(performance);
       vi.spyOn(performance, 'now').mockImplementation(() => now() + 4_000);
     };
-    afterEach(() => vi.restoreAllMocks());
 
     const ownSessions = (operator: string) => {
       const path = '/v1/operator/sessions';
@@ -284,6 +320,8 @@ describe('an export of 20,000 rows', () => {
       await world.admin('DELETE', `/v1/admin/keys/${id}`);
       passTime();
       await expect(once(answer.resume(), 'end')).rejects.toThrow('aborted');
+      const warning = { level: WARN, code: 'FORBIDDEN', actor: `key:${id}` };
+      expect(await linesOf(answer)).toMatchObject([warning, { outcome: 'CUT_OFF' }]);
     });
 
     test('is aborted when the secret that signed it is no longer valid', async () => {

@@ -3,6 +3,7 @@ import {
   createParamDecorator,
   type ExecutionContext,
   Header,
+  Logger,
   StreamableFile,
   type Type,
 } from '@nestjs/common';
@@ -10,8 +11,11 @@ import { ApiExtraModels, ApiOkResponse, ApiProperty, ApiQuery, getSchemaPath } f
 import accepts from 'accepts';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
+import { CroupierError } from '../../errors/croupier-error.js';
 import { majorUnits } from '../../money/money.js';
+import { BoundedLogger } from '../../observability/bounded-logger.js';
 import type { AdmittedRequest, ReadFurther } from '../bounded-reads.js';
+import { cutOff } from '../cut-off.js';
 import { CsvNumber, csvRecord } from './csv.js';
 import { ListQuery, NextCursor, type PageOf } from './page.js';
 
@@ -86,7 +90,22 @@ export async function answerList<Q extends ListQuery, T extends object>(
   return new StreamableFile(Readable.from(records(first, whole, further, bom === 'true')), {
     type: 'text/csv; charset=utf-8; header=present',
     disposition: `attachment; filename="${name}.csv"`,
-  });
+  }).setErrorHandler((error) => cutOffExport(error, format.response));
+}
+
+const faults = new Logger('Exports');
+const refusals = new BoundedLogger('Exports');
+
+/** Cuts off an export that cannot be completed: its status has been sent, so it can no longer be refused. */
+function cutOffExport(error: Error, response: Response): void {
+  // The client has disconnected.
+  if (response.destroyed) return;
+  if (error instanceof CroupierError) {
+    refusals.warn({ msg: 'an export was cut off', code: error.code, detail: error.message });
+  } else {
+    faults.error(error);
+  }
+  cutOff(response);
 }
 
 function nextPageOf(target: string, cursor: string): string {

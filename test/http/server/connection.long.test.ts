@@ -3,6 +3,7 @@ import { IncomingMessage, type RequestListener, type Server, ServerResponse } fr
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pauseOf } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
+import { isCutOff } from '../../../src/api/cut-off.js';
 import { AddressLimit } from '../../../src/server/address-limit.js';
 import { createNodeServer } from '../../../src/server/node-server.js';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../../../src/server/server-limits.js';
@@ -134,4 +135,15 @@ test('a connection beyond the bound of the server is closed and reported', async
   await once(further.resume(), 'close', { signal: AbortSignal.timeout(PATIENCE.timeout) });
   expect(connectionDestroyed.mock.calls).toEqual([['server-limit', '127.0.0.1']]);
   expect(client.destroyed).toBe(false);
+});
+
+test.each([
+  ['that is destroyed at the limit of a stop is', true, () => server.closeAllConnections()],
+  ['whose client disconnects is not', false, () => client.destroy()],
+])('an unanswered request on a connection %s cut off by the service', async (_, cutOff, close) => {
+  await send(GET, () => undefined);
+  const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  close();
+  await once(response, 'close', { signal: AbortSignal.timeout(PATIENCE.timeout) });
+  expect(isCutOff(response)).toBe(cutOff);
 });
