@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../audit/actor.js';
-import { Audit } from '../audit/audit.service.js';
+import { Audit, type RecordEntry } from '../audit/audit.service.js';
+import type { Transaction } from '../database/database.js';
 import { DatabaseClock } from '../database/database-clock.js';
+import type { Stage } from '../database/turns.js';
 import { CroupierError } from '../errors/croupier-error.js';
 import type { PageOf } from '../api/lists/page.js';
 import { pageByTime } from '../api/lists/time-page.js';
@@ -106,13 +108,15 @@ export class AttentionService {
    */
   async change(actor: Actor, id: string, verb: Verb, value: string | null): Promise<AttentionResponse> {
     await this.find(id);
-    if (!(await this.tryChange(actor, id, verb, value))) throw new CroupierError('CONFLICT', CLOSED);
+    if (!(await this.tryChange(actor, id, verb, value, 'request')))
+      throw new CroupierError('CONFLICT', CLOSED);
     return this.find(id);
   }
 
   /**
    * Changes the items one after the other. Each change is a transaction of its own with its audit entry, so that other
    * appends to the audit log need not wait for all of them. If the call fails halfway, its repetition does the rest.
+   * @throws CroupierError OVERLOADED: before any item is changed, or if a further change has waited for a minute
    */
   async changeSeveral(
     actor: Actor,
@@ -123,20 +127,28 @@ export class AttentionService {
     await this.items.wake();
     const answer: SeveralItemsResponse = { done: [], skipped: [] };
     for (const id of ids) {
-      if (await this.tryChange(actor, id, verb, value)) answer.done.push(id);
+      const stage = answer.done.length === 0 ? 'request' : 'begun';
+      if (await this.tryChange(actor, id, verb, value, stage)) answer.done.push(id);
       else answer.skipped.push({ id, error: (await this.items.find(id)) ? CLOSED : UNKNOWN });
     }
     return answer;
   }
 
   /** @returns false if the item does not exist, or is closed and the change requires an open one */
-  private tryChange(actor: Actor, id: string, verb: Verb, value: string | null): Promise<boolean> {
-    return this.audit.change(actor, async ({ query }, record) => {
+  private tryChange(
+    actor: Actor,
+    id: string,
+    verb: Verb,
+    value: string | null,
+    stage: Stage,
+  ): Promise<boolean> {
+    const change = async ({ query }: Transaction, record: RecordEntry) => {
       const written = await this.items.change(query, id, verb, actor, value);
       const after = { [RECORDED[verb]]: value };
       if (written) await record({ action: `attention.${verb}`, target: `attention:${id}`, after });
       return written;
-    });
+    };
+    return this.audit.change(actor, change, stage);
   }
 
   private endOfSnooze(until: string): string {

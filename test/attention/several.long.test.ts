@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { Turns } from '../../src/database/turns.js';
+import { PATIENCE } from '../world/patience.js';
 import { type Administrator, type World, useWorld } from '../world/world.js';
 
 const ATTENTION = '/v1/admin/attention';
@@ -95,6 +98,38 @@ describe('several items', () => {
     const [id] = (await items(1)) as [string];
     const reply = await several('close', { ids: [id], reason: 'all' }, await world.administrator('support'));
     expect([reply.status, reply.json['error']]).toEqual([403, 'this needs the role operations']);
+  });
+
+  test('are all changed by a call that has changed the first, although the next waits longer than a request', async () => {
+    const [first, second, another] = (await items(3)) as [string, string, string];
+    const { changes } = world.app.get(Turns);
+    const bounds = changes['bounds'];
+    Object.assign(changes, { bounds: { ...bounds, longestWaitMs: 50 } });
+    const ends: (() => void)[] = [];
+    const hold = () =>
+      void changes.run(operations.actor, 'begun', () => new Promise<void>((end) => ends.push(end)));
+    const appends = new pg.Client({ connectionString: world.databaseUrl });
+    await appends.connect();
+    try {
+      await appends.query('SELECT pg_advisory_lock(7300003)');
+      hold();
+      const reply = several('close', { ids: [first, second], reason: 'corrected' });
+      const underWay = () => changes['callers'].get(operations.actor)?.underWay;
+      await vi.waitUntil(() => underWay() === 2, PATIENCE);
+      hold();
+      await appends.query('SELECT pg_advisory_unlock(7300003)');
+      await vi.waitUntil(() => ends.length === 2, PATIENCE);
+      // Now the second item waits. A request that waits later is refused.
+      const refused = await operations.call('POST', `${ATTENTION}/${another}/close`, { reason: 'later' });
+      expect(refused.headers.get('x-error-code')).toBe('OVERLOADED');
+      for (const end of ends) end();
+      expect((await reply).json).toEqual({ done: [first, second], skipped: [] });
+      expect(await find(another)).toMatchObject({ state: 'OPEN' });
+    } finally {
+      for (const end of ends) end();
+      Object.assign(changes, { bounds });
+      await appends.end();
+    }
   });
 
   test('are each closed once by calls at the same time, on two instances', async () => {
