@@ -75,7 +75,8 @@ export class RepeatedEntries {
     try {
       await recorded;
     } catch (error) {
-      this.windows.delete(key);
+      // The recording may have failed after the window's end, when the key has another window.
+      if (this.windows.get(key)?.recorded === recorded) this.windows.delete(key);
       throw error;
     }
   }
