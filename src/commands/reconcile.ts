@@ -40,9 +40,7 @@ type Values = { readonly [name in Exclude<keyof typeof COMMAND.options, 'record'
   readonly record?: boolean;
 };
 
-interface Arguments extends Omit<Task, 'databaseUrl' | 'foundAtMost'> {
-  readonly record: boolean;
-}
+type Arguments = Omit<Task, 'databaseUrl'>;
 
 async function run(values: Values): Promise<number> {
   const given = argumentsIn(values);
@@ -50,12 +48,13 @@ async function run(values: Values): Promise<number> {
   const { signal, end } = interruption();
   try {
     return await atServiceDatabase(readEnvironment(readStorage), async (databaseUrl) => {
-      const task = { ...given, databaseUrl, ...(given.record && { foundAtMost: RECORDED }) };
-      const outcome = await reconcile(task, bar.show, signal);
-      bar.clear();
-      // Printed first, because recording may fail, and the comparison may have taken minutes.
-      process.stdout.write(summary(given, outcome));
-      if (given.record) process.stdout.write(await record(databaseUrl, given, outcome));
+      const finish = async (outcome: Outcome) => {
+        bar.clear();
+        // Printed first, because recording may fail, and the comparison may have taken minutes.
+        process.stdout.write(summary(given, outcome));
+        if (given.record) process.stdout.write(await record(databaseUrl, given, outcome));
+      };
+      const outcome = await reconcile({ ...given, databaseUrl }, bar.show, signal, finish);
       return totalOf(outcome) > 0 ? 1 : 0;
     });
   } catch (error) {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { failureText } from '../runtime/failure-text.js';
 import { visible } from '../runtime/visible.js';
 import { compareStatement, type Outcome } from './comparison.js';
-import { FOUND_SHOWN } from './recorded-findings.js';
+import { FOUND_SHOWN, RECORDED } from './recorded-findings.js';
 import { type Range, ReconciliationStore } from './reconciliation.store.js';
 import { Report } from './report.js';
 
@@ -11,8 +11,11 @@ export interface Task extends Range {
   readonly databaseUrl: string;
   readonly statementPath: string;
   readonly reportPath: string;
-  /** Maximum number of findings in the outcome, 10 by default; the report has all. */
-  readonly foundAtMost?: number;
+  /**
+   * Whether the caller records the findings. If so, the outcome has the first `RECORDED` findings instead of the first
+   * `FOUND_SHOWN`; the report has all.
+   */
+  readonly record?: boolean;
 }
 
 /** The progress: bytes read, then lines compared. */
@@ -23,10 +26,17 @@ const CHUNK_BYTES = 262_144;
 
 /**
  * Compares an operator's statement, which is a file, with the platform's records, and writes the findings to a file.
- * @throws CsvError if the statement cannot be read; Error if the database, a file or the operator is missing
+ * @param finish called when the report is complete; with `record`, the operator's lock is held until it resolves
+ * @throws CsvError if the statement cannot be read; Error if the database, a file or the operator is missing, or if
+ *   another run records findings of the operator
  * @throws the signal's reason once it is aborted
  */
-export async function reconcile(task: Task, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+export async function reconcile(
+  task: Task,
+  progress: Progress,
+  signal: AbortSignal,
+  finish: (outcome: Outcome) => Promise<void> = () => Promise.resolve(),
+): Promise<Outcome> {
   const { size } = await stat(task.statementPath).catch(named('--statement'));
   const report = await Report.begin(task.reportPath).catch(named('--report'));
   let store: ReconciliationStore | undefined;
@@ -35,12 +45,16 @@ export async function reconcile(task: Task, progress: Progress, signal: AbortSig
     if (!(await store.hasOperator(task.operatorId))) {
       throw new Error(`--operator: there is no operator ${visible(task.operatorId)}`);
     }
+    if (task.record && !(await store.tryLockRecording(task.operatorId))) {
+      const other = `another reconciliation that records findings of ${visible(task.operatorId)} is under way`;
+      throw new Error(`--record: ${other}: try again when it has ended`);
+    }
     const chunks = counted(createReadStream(task.statementPath, { highWaterMark: CHUNK_BYTES }), (bytes) => {
       signal.throwIfAborted();
       progress('reading', bytes, size);
     });
     const outcome = await compareStatement(store, task, chunks, {
-      foundAtMost: task.foundAtMost ?? FOUND_SHOWN,
+      foundAtMost: task.record ? RECORDED : FOUND_SHOWN,
       onFinding: (finding) => report.add(finding),
       onCompared: (done, of) => {
         signal.throwIfAborted();
@@ -48,6 +62,7 @@ export async function reconcile(task: Task, progress: Progress, signal: AbortSig
       },
     });
     await report.finish();
+    await finish(outcome);
     return outcome;
   } catch (error) {
     await report.discard();

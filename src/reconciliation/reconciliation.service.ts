@@ -51,8 +51,8 @@ export class ReconciliationService {
    * Reconciles a statement. Nothing is stored before one transaction at the end.
    * @param statement is read as fast as the work proceeds
    * @throws CroupierError INVALID_REQUEST, with line and column if the statement is not valid, or if there is too much
-   *   to compare · RATE_LIMITED while another reconciliation runs · OVERLOADED if the instance stops · the error of
-   *   reading the statement
+   *   to compare · RATE_LIMITED while another reconciliation runs on this instance, or another one that records
+   *   findings of the operator anywhere · OVERLOADED if the instance stops · the error of reading the statement
    */
   async run(
     actor: Actor,
@@ -60,13 +60,20 @@ export class ReconciliationService {
     statement: AsyncIterable<Buffer>,
   ): Promise<ReconciliationResponse> {
     const range = this.rangeOf(request);
+    const isRecorded = request.record === 'true';
     if (this.running) throw rateLimited(RETRY_SECONDS);
     this.running = true;
     try {
-      const items: FindingItem[] = [];
-      const outcome = await this.compare(range, statement, items);
-      const stored = await this.store(actor, range, outcome, items, request.record === 'true');
-      return { ...reconciliationItem(stored), found: items.slice(0, FOUND_SHOWN) };
+      const store = await ReconciliationStore.open(this.database.url);
+      try {
+        if (isRecorded && !(await store.tryLockRecording(range.operatorId))) throw rateLimited(RETRY_SECONDS);
+        const items: FindingItem[] = [];
+        const outcome = await this.compare(store, range, statement, items);
+        const stored = await this.store(actor, range, outcome, items, isRecorded);
+        return { ...reconciliationItem(stored), found: items.slice(0, FOUND_SHOWN) };
+      } finally {
+        await store.close();
+      }
     } finally {
       this.running = false;
     }
@@ -118,11 +125,11 @@ export class ReconciliationService {
 
   /** @param items receives the first findings */
   private async compare(
+    store: ReconciliationStore,
     range: Range,
     statement: AsyncIterable<Buffer>,
     items: FindingItem[],
   ): Promise<Outcome> {
-    const store = await ReconciliationStore.open(this.database.url);
     const pace = new Pace();
     const bounds = new ComparisonBounds();
     const rest = async () => {
@@ -148,8 +155,6 @@ export class ReconciliationService {
       // If PostgreSQL cancelled the statement at the end of its time, this throws the refusal.
       if ((error as { code?: unknown }).code === QUERY_CANCELED) bounds.remainingMs();
       throw error instanceof CsvError ? new CroupierError('INVALID_REQUEST', error.message) : error;
-    } finally {
-      await store.close();
     }
   }
 

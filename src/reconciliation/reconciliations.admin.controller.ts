@@ -41,7 +41,9 @@ export class ReconciliationsAdminController {
     description:
       'The body is the statement as CSV (UTF-8, RFC 4180, at most 64 MiB), with the header that the example shows. It is ' +
       'answered when the comparison is finished, which takes longer the busier the instance is. An instance runs one ' +
-      'reconciliation at a time. A statement that is not valid is refused with line and column; then nothing is stored.',
+      'reconciliation at a time. Of an operator, only one that records findings runs at a time, over all instances and ' +
+      'the command `reconcile`; another one is a 429. A statement that is not valid is refused with line and column; ' +
+      'then nothing is stored.',
     audited: ['reconciliation.run', 'reconciliation'],
     errors: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_ENCODING', 'RATE_LIMITED', 'OVERLOADED'],
   })

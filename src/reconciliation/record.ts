@@ -26,7 +26,10 @@ export async function record(query: Query, range: Range, outcome: Outcome, by: s
   return { opened, closed: ended, complete };
 }
 
-/** Records the findings in a transaction of its own, once it holds the lock of the operator's reconciliations. */
+/**
+ * Records the findings in a transaction of its own, once it holds the lock of the operator's reconciliations: the lock
+ * of the run may have been lost with its connection.
+ */
 export function recordInTransaction(
   database: Pick<Database, 'transaction'>,
   range: Range,

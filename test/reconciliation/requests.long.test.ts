@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,12 +69,17 @@ const countConnections = async () =>
   )[0]!.n;
 
 /** Begins an upload, and leaves it to the test to go on. */
-async function beginUpload(url: string, headers: readonly string[], body = ''): Promise<Socket> {
+async function beginUpload(
+  url: string,
+  headers: readonly string[],
+  body = '',
+  parameters: Record<string, string> = {},
+): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const head = [
-    `POST ${target()} HTTP/1.1`,
+    `POST ${target(parameters)} HTTP/1.1`,
     'Host: localhost',
     `Authorization: Bearer ${ADMIN_KEY}`,
     'Content-Type: text/csv',
@@ -422,6 +427,46 @@ test('one reconciliation at a time on an instance, also if its upload is broken 
   await until(async () => (await post(csv)).status === 201);
   expect(await countStored()).toBe(before + 1);
   await until(async () => (await countConnections()) === 0);
+});
+
+test('one reconciliation of an operator at a time records, over all instances and commands, so that the newest one wins', async () => {
+  const headers = ['Transfer-Encoding: chunked', 'Expect: 100-continue'];
+  const older = await beginUpload(world.url, headers, '', { record: 'true' });
+  // The client is told to continue when its statement is read.
+  expect(await answerOn(older)).toMatch(/^HTTP\/1\.1 100 /);
+  const other = await world.another(new TestClock());
+  const folder = await temporaryFolder();
+  try {
+    const newer = () => post(csvOf(statement), { record: 'true' }, {}, other);
+    const refused = await newer();
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([429, 'RATE_LIMITED']);
+    expect(refused.headers.get('retry-after')).toBe('10');
+    const statementPath = join(folder.path, 'march.csv');
+    await writeFile(statementPath, csvOf(statement));
+    const task = {
+      operatorId: OPERATOR,
+      from: new Date(RANGE.from),
+      to: new Date(RANGE.to),
+      databaseUrl: world.databaseUrl,
+      statementPath,
+      reportPath: join(folder.path, 'findings.csv'),
+      record: true,
+    };
+    const command = reconcile(task, () => undefined, new AbortController().signal);
+    await expect(command).rejects.toThrow(`records findings of ${OPERATOR} is under way`);
+    expect(await readdir(folder.path)).toEqual(['march.csv']);
+    const ofOther = { record: 'true', operatorId: OTHER_OPERATOR };
+    expect((await post(csvOf([]), ofOther, {}, other)).status).toBe(201);
+    expect((await post(csvOf(statement), {}, {}, other)).status).toBe(201);
+
+    older.write(`${chunkOf(csvOf(statement.slice(1)))}0\r\n\r\n`);
+    expect(await answerOn(older)).toMatch(/^HTTP\/1\.1 201 /);
+    expect((await newer()).json['recorded']).toEqual({ opened: 0, closed: 1 });
+  } finally {
+    older.destroy();
+    await other.app.close();
+    await folder.remove();
+  }
 });
 
 test('an upload may take longer than other requests', async () => {
