@@ -219,7 +219,7 @@ export const overview = {
   alarmOf: {
     ok: () => '',
     open: (kind: string, { name }: { name: string }) =>
-      `${kind} ${name} answers no calls: they are not sent until it recovers.`,
+      `${kind} ${name} answers too few calls: most of its BETs are refused until it recovers; WINs and ROLLBACKs are still sent.`,
     degraded: (kind: string, { name, successRate }: { name: string; successRate: number | null }) =>
       `${kind} ${name} answers badly: ${percent(successRate ?? 0)} of its calls succeeded in the last 5 minutes.`,
     paused: (kind: string, { name, pause }: { name: string; pause?: { reason: string } }) =>
@@ -264,7 +264,7 @@ export const overview = {
   providers: 'Providers',
   name: 'Name',
   state: 'State',
-  stateOf: { ok: 'ok', degraded: 'degraded', open: 'open: not called', paused: 'paused' },
+  stateOf: { ok: 'ok', degraded: 'degraded', open: 'open: most BETs refused', paused: 'paused' },
   successRate: 'Success, 5 min',
   percent,
   p95: 'p95, 5 min',

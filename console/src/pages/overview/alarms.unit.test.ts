@@ -66,6 +66,13 @@ test('alarms say where, the worst first, and lead there', () => {
   expect(sentences[5]).toContain('the wallet is being moved');
 });
 
+test('an open breaker is said to refuse most BETs, not all calls', () => {
+  const [alarm] = alarmsOf({ ...quiet, operators: [tenant('two', { state: 'open', successRate: 0.2 })] });
+  expect(alarm?.sentence).toBe(
+    'Operator TWO answers too few calls: most of its BETs are refused until it recovers; WINs and ROLLBACKs are still sent.',
+  );
+});
+
 test('what is read aloud changes only with what is wrong, not with its figures', () => {
   const spokenAt = (seconds: number, successRate: number) =>
     alarmsOf({
