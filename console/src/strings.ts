@@ -744,8 +744,10 @@ export const freeSpins = {
   cancelling: 'The batch is being cancelled.',
   nothingToCancel: 'Nothing is left to cancel.',
   resendBatch: 'Send failed grants again',
-  resendBatchSentence: (count: number, money: string) =>
-    `${counted(count, 'failed grant whose outcome is known is', 'failed grants whose outcome is known are')} sent once more: ${money}.`,
+  resendBatchSentence: (count: number, includesUnknown: boolean, money: string) =>
+    includesUnknown
+      ? `${counted(count, 'failed grant is', 'failed grants are')} sent once more: ${money}.`
+      : `${counted(count, 'failed grant whose outcome is known is', 'failed grants whose outcome is known are')} sent once more: ${money}.`,
   includeUnknown: (count: number) =>
     `Also ${counted(count, 'grant')} of unknown outcome: a provider that is not idempotent grants twice.`,
   resending: 'The failed grants are being sent again.',

@@ -400,7 +400,8 @@ describeDesk('free spins', () => {
   });
 
   test('a resend of a batch that sends nothing says so, and an expired batch is not resent', async () => {
-    const order = batchOrder(3, { expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const order = batchOrder(3, { expiresAt, spins: 10, betAmountMinor: 100 });
     const lost = order.playerRefs.slice(0, 2);
     for (const playerRef of lost) world.provider.next({ do: 'drop' }, { path: GRANT, playerRef });
     const { json } = await world.admin('POST', BATCHES, order);
@@ -411,7 +412,13 @@ describeDesk('free spins', () => {
     await dialog(page).getByRole('button', { name: 'Ask about all' }).click();
     await main(page).getByText('The provider is being asked about 1 granted grant.').waitFor();
     await button(page, 'Send failed grants again').click();
-    await dialog(page).getByText('Also 2 grants of unknown outcome').waitFor();
+    await dialog(page).getByLabel('Also 2 grants of unknown outcome').check();
+    await dialog(page).getByText('2 failed grants are sent once more: 20.00 EUR.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Back' }).click();
+    await button(page, 'Send failed grants again').click();
+    await dialog(page)
+      .getByText('0 failed grants whose outcome is known are sent once more: 0.00 EUR.')
+      .waitFor();
     await dialog(page).getByRole('button', { name: 'Send failed grants again' }).click();
     const refused = page
       .locator('.notice.alert-danger')

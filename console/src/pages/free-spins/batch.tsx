@@ -1,5 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useRoute } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/actions/action.tsx';
@@ -150,6 +151,8 @@ function Actions({ batch, failures, onDone }: WholeProps) {
   );
   const unread = failures === undefined ? words.failuresUnread : undefined;
   const voided = useSignal(0);
+  const includesUnknown = useSignal(false);
+  const resent = includesUnknown.value ? failed : failed - unknown;
   const moneyOf = (grants: number) =>
     betAmountMinor === 0
       ? words.unknownStake
@@ -172,13 +175,13 @@ function Actions({ batch, failures, onDone }: WholeProps) {
       <ActionButton
         label={words.resendBatch}
         role="promotions"
-        sentence={words.resendBatchSentence(failed - unknown, moneyOf(failed - unknown))}
-        fields={unknown > 0 && <IncludeUnknown count={unknown} />}
+        sentence={words.resendBatchSentence(resent, includesUnknown.value, moneyOf(resent))}
+        fields={unknown > 0 && <IncludeUnknown count={unknown} included={includesUnknown} />}
         impossible={
           failed === 0 ? words.noneFailed : hasPassed(batch.expiresAt) ? words.batchExpired : unread
         }
-        run={async (form) => {
-          const body = { includeUnknown: form.has('includeUnknown') };
+        run={async () => {
+          const body = { includeUnknown: includesUnknown.value };
           // The page does not change while the dialog is open, but the batch may.
           const { failed: before } = await answer(
             api.GET('/v1/admin/free-spins/batches/{batchId}', { params }),
@@ -222,10 +225,22 @@ function Actions({ batch, failures, onDone }: WholeProps) {
   );
 }
 
-function IncludeUnknown({ count }: { readonly count: number }) {
+interface IncludeUnknownProps {
+  readonly count: number;
+  readonly included: Signal<boolean>;
+}
+
+function IncludeUnknown({ count, included }: IncludeUnknownProps) {
+  // The box is not ticked when the dialog is opened again.
+  useEffect(() => () => void (included.value = false), []);
   return (
     <label class="form-check mb-3">
-      <input class="form-check-input" type="checkbox" name="includeUnknown" />
+      <input
+        class="form-check-input"
+        type="checkbox"
+        checked={included.value}
+        onChange={(event) => (included.value = event.currentTarget.checked)}
+      />
       <span class="form-check-label">{words.includeUnknown(count)}</span>
     </label>
   );
