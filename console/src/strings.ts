@@ -622,6 +622,10 @@ export const sessions = {
   transactions: 'Transactions, newest first',
   callbacks: 'Callbacks to the provider',
   noCallbacks: 'The provider was not called about this session.',
+};
+
+export const callbacks = {
+  one: 'Callback',
   sentAt: 'Sent',
   route: 'Route',
   answered: 'Answer',
@@ -631,10 +635,7 @@ export const sessions = {
   bodies: 'Bodies',
   sent: 'what was sent',
   answer: 'the answer',
-};
-
-export const callbacks = {
-  one: 'Callback',
+  request: 'Request',
 };
 
 const eachOf = (players: number) => (players === 1 ? 'one player' : `each of ${counted(players, 'player')}`);
@@ -723,15 +724,6 @@ export const freeSpins = {
   onlyUnknown: 'Only if its outcome is unknown',
   callbacks: 'Calls to the provider',
   noCallbacks: 'The provider was not called.',
-  at: 'When',
-  call: 'Call',
-  answer: 'Answer',
-  noAnswer: 'none yet',
-  duration: 'Duration',
-  bodies: 'Bodies',
-  sent: 'what was sent',
-  received: 'the answer',
-  request: 'Request',
   failures: 'Why grants failed',
   why: 'Why',
   outcome: 'Outcome',

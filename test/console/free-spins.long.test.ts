@@ -235,6 +235,19 @@ describeDesk('free spins', () => {
     for (const each of [page, list]) await each.context().close();
   });
 
+  test('a call whose answer was cut off is shown with its status, the reason and its duration', async () => {
+    const requestRef = 'grant-cut-off';
+    const cut = { do: 'book-then', then: { do: 'truncate' } } as const;
+    world.provider.next(cut, { path: GRANT, requestRef });
+    expect((await world.admin('POST', GRANTS, grantOrder({ requestRef }))).status).toBe(502);
+    await world.sql.run('UPDATE callbacks SET duration_ms = 0 WHERE reference = $1', [requestRef]);
+    const page = await desk.signedIn(`/console/free-spins/${requestRef}`, promotions);
+    const calls = page.getByRole('table', { name: 'Calls to the provider' });
+    await calls.getByText('200: the connection was lost in the middle of the answer').waitFor();
+    await calls.getByRole('cell', { name: '0 ms', exact: true }).waitFor();
+    await page.context().close();
+  });
+
   test('the cancel of a duplicate says that it ends the spins of the other grant, too', async () => {
     const terms = { operatorId: OPERATOR, gameId: GAME, playerRef: 'doubled', currency: 'EUR' };
     const same = { do: 'answer', status: 200, body: { externalRef: 'batch-of-both' } } as const;

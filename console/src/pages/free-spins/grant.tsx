@@ -13,11 +13,11 @@ import {
   playerLink,
   providerLink,
 } from '../../parts/links/record-links.tsx';
-import { type Column, Rows } from '../../parts/lists/data-table.tsx';
+import { CALLBACK_COLUMNS, callbackKey } from '../../parts/lists/callback-columns.tsx';
+import { Rows } from '../../parts/lists/data-table.tsx';
 import { Loaded } from '../../parts/reading/loaded.tsx';
 import { useResource, WITH_OVERVIEW } from '../../parts/reading/resource.ts';
 import { Details } from '../../parts/values/details.tsx';
-import { JsonView } from '../../parts/values/json-view.tsx';
 import { moneyText } from '../../parts/values/money.tsx';
 import { cancelledText, Stake, stakeText } from '../../parts/values/stake.tsx';
 import { Time, TimeAndLeft } from '../../parts/values/time.tsx';
@@ -66,7 +66,7 @@ export default function GrantPage() {
             caption={words.callbacks}
             columns={CALLBACK_COLUMNS}
             rows={items}
-            keyOf={({ callbackId }) => String(callbackId)}
+            keyOf={callbackKey}
             empty={words.noCallbacks}
           />
         )}
@@ -182,20 +182,3 @@ function Actions({ grant, onDone }: WholeProps) {
     </div>
   );
 }
-
-const CALLBACK_COLUMNS: readonly Column<Schema<'CallbackItem'>>[] = [
-  { title: words.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: words.call, cell: ({ route }) => route.split('/').at(-1) },
-  { title: words.answer, cell: ({ status, error }) => status ?? error ?? words.noAnswer },
-  { title: words.duration, numeric: true, cell: ({ durationMs }) => durationMs && `${durationMs} ms` },
-  {
-    title: words.bodies,
-    cell: ({ body, answer: received }) => (
-      <>
-        <JsonView name={words.sent} value={body} />
-        {received !== undefined && <JsonView name={words.received} value={received} />}
-      </>
-    ),
-  },
-  { title: words.request, cell: ({ requestId }) => <IdLink id={requestId} /> },
-];
