@@ -270,6 +270,38 @@ describeDesk('free spins', () => {
     await page.context().close();
   });
 
+  test('a part that cannot be loaded is not blamed on the file, and a file that was taken back is not read', async () => {
+    const page = await desk.signedIn('/console/free-spins', promotions);
+    await openForm(page, 'New batch');
+    const field = page.getByLabel('Or a CSV file');
+    const file = { name: 'p.csv', mimeType: 'text/csv', buffer: Buffer.from('ann\nbob\n') };
+    const parser = '**/console/assets/sync-*.js';
+    await page.route(parser, (route) => route.abort());
+    await field.setInputFiles(file);
+    await main(page).getByText('A part of the console could not be loaded.').first().waitFor();
+    expect(await main(page).getByText('The file is not CSV').count()).toBe(0);
+    await page.unroute(parser);
+
+    await page.reload();
+    await signIn(page, promotions);
+    let load: () => void = () => undefined;
+    const isLoaded = new Promise<void>((resolve) => (load = resolve));
+    const requested = page.waitForRequest(parser);
+    await page.route(parser, async (route) => {
+      await isLoaded;
+      await route.continue();
+    });
+    await field.setInputFiles(file);
+    const { pathname } = new URL((await requested).url());
+    await field.setInputFiles([]);
+    load();
+    // Once the page has the parser, it has also read the file.
+    await page.evaluate(`import('${pathname}').then(() => new Promise(requestAnimationFrame))`);
+    await main(page).getByText('0 players', { exact: true }).waitFor();
+    expect(await page.getByLabel('Players').isDisabled()).toBe(false);
+    await page.context().close();
+  });
+
   test('a campaign of 1,000 players goes wrong, and is taken back', CAMPAIGN, async () => {
     const refused = /-\d*7$/;
     const unanswered = /-(?:250|500|750)$/;

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { InputField, Labelled } from '../../parts/forms/form-field.tsx';
 import { freeSpins as words } from '../../strings.ts';
 import {
@@ -45,7 +46,10 @@ export function usePlayers(): Players {
 
 export function PlayersField({ of }: { readonly of: Players }) {
   const { text, file, fileProblem, leaveOut, players, wrong } = of;
+  /** The file whose lines are wanted: an earlier one may still be read. */
+  const latest = useRef<File | undefined>(undefined);
   const choose = async (chosen: File | undefined) => {
+    latest.current = chosen;
     file.value = undefined;
     fileProblem.value = undefined;
     leaveOut.value = false;
@@ -55,9 +59,10 @@ export function PlayersField({ of }: { readonly of: Players }) {
       return;
     }
     try {
-      file.value = await linesOfCsv(await chosen.text());
+      const lines = await linesOfCsv(await chosen.text());
+      if (latest.current === chosen) file.value = lines;
     } catch (error) {
-      fileProblem.value = words.notCsv((error as Error).message);
+      if (latest.current === chosen) fileProblem.value = (error as Error).message;
     }
   };
   return (

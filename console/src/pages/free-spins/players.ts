@@ -1,3 +1,5 @@
+import { freeSpins as words, problems } from '../../strings.ts';
+
 /** Most players of a batch. */
 export const MOST_PLAYERS = 1_000;
 /** Longest file of players, in bytes: a thousand lines with room for other columns. */
@@ -16,6 +18,12 @@ export interface WrongLine extends Line {
   readonly fault: Fault;
 }
 
+/** A row of a CSV file. */
+interface Row {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
 /** The lines of a text; empty ones are left out. */
 export function linesOf(text: string): Line[] {
   return text
@@ -26,18 +34,25 @@ export function linesOf(text: string): Line[] {
 
 /**
  * The column `playerRef` of a CSV file, or else its first column.
- * @throws Error with the line, if the file is not CSV
+ * @throws Error whose message says why there are no lines: the file is not CSV, or the parser could not be loaded
  */
 export async function linesOfCsv(csv: string): Promise<Line[]> {
   // Loaded when it is needed: most forms have no file.
-  const { parse } = await import('csv-parse/browser/esm/sync');
-  const rows = parse(csv, {
-    bom: true,
-    delimiter: [',', ';', '\t'],
-    info: true,
-    relax_column_count: true,
-    trim: true,
-  }) as unknown as readonly { record: readonly string[]; info: { lines: number } }[];
+  const { parse } = await import('csv-parse/browser/esm/sync').catch(() => {
+    throw new Error(problems.partMissing);
+  });
+  let rows: readonly Row[];
+  try {
+    rows = parse(csv, {
+      bom: true,
+      delimiter: [',', ';', '\t'],
+      info: true,
+      relax_column_count: true,
+      trim: true,
+    }) as unknown as readonly Row[];
+  } catch (error) {
+    throw new Error(words.notCsv((error as Error).message), { cause: error });
+  }
   const column = rows[0]?.record.indexOf('playerRef') ?? -1;
   return rows
     .slice(column === -1 ? 0 : 1)

@@ -26,5 +26,5 @@ test.each([
 });
 
 test('a file that is no CSV is refused with the line', async () => {
-  await expect(linesOfCsv('p-1\n"p-2\n')).rejects.toThrow(/line 2/);
+  await expect(linesOfCsv('p-1\n"p-2\n')).rejects.toThrow(/^The file is not CSV: .*line 2/);
 });
