@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { ADJUSTMENTS, adjustmentOrder } from '../approvals/desk.js';
 import { Transactions } from '../world/transactions.js';
 import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
 import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
@@ -255,6 +256,40 @@ describeDesk('the pages of transactions', () => {
     await open();
     await expect.poll(() => id.inputValue()).not.toBe('');
     expect(await id.inputValue()).not.toBe(sentId);
+    await page.context().close();
+  });
+
+  test('an adjustment that is under way already keeps its id, so that it is booked once', async () => {
+    const order = adjustmentOrder({ playerRef: PLAYER, amountMinor: 80, reason: 'ticket 4715' });
+    const { adjustmentId } = order;
+    const page = await desk.signedIn(addressOf('bet-small'));
+    const dialog = page.getByRole('dialog');
+    const open = () => page.getByRole('button', { name: 'Adjust the balance' }).click();
+    const send = () => dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+    const id = dialog.getByLabel('Adjustment id');
+    await open();
+    await id.fill(adjustmentId);
+    await dialog.getByLabel('Amount').fill('0.80');
+    await dialog.getByLabel('Reason').fill('ticket 4715');
+    const before = world.wallet.balanceOf(PLAYER);
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: adjustmentId });
+    const first = world.admin('POST', ADJUSTMENTS, order);
+    await held.arrived;
+    await send();
+    await dialog.getByRole('alert').getByText('is in flight').waitFor();
+    held.release();
+    expect((await first).status).toBe(201);
+
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    await open();
+    await dialog
+      .getByText(`The outcome of the adjustment ${adjustmentId} of this player is not known.`)
+      .waitFor();
+    await expect.poll(() => id.inputValue()).toBe(adjustmentId);
+    await send();
+    await page.getByText('The operator credited 0.80 EUR.').waitFor();
+    expect(world.wallet.balanceOf(PLAYER)).toBe(before + 80);
     await page.context().close();
   });
 

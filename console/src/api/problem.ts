@@ -46,10 +46,13 @@ export class Problem extends Error {
     return new Problem(message, status, code, nextAction, requestId, advice);
   }
 
-  /** Whether the service has refused the request: nothing was carried out. */
+  /**
+   * Whether the service has refused the request, so that nothing was carried out. TRANSACTION_IN_FLIGHT does not count:
+   * another attempt of the same request is under way, and may still be carried out.
+   */
   get isRefusal(): boolean {
     const { status, code } = this;
-    return code !== undefined && status >= 400 && status < 500;
+    return code !== undefined && code !== 'TRANSACTION_IN_FLIGHT' && status >= 400 && status < 500;
   }
 
   /** Whether an action may have been carried out, because the service has not said how it ended. */
