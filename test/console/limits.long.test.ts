@@ -1,7 +1,16 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { OPERATOR, useWorld } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+import {
+  DESK,
+  describeDesk,
+  leaveSlow,
+  overflows,
+  PHONE,
+  seriousFindings,
+  signIn,
+  useDesk,
+} from './support/desk.js';
 
 /** What a screen reader says about a dialog after its name. */
 const descriptionOf = async (dialog: Locator) => {
@@ -106,6 +115,35 @@ describeDesk('limits', () => {
     await dialog.getByText('Grant: none → 7.00 SEK').waitFor();
     await dialog.getByRole('button', { name: 'Set limits' }).click();
     await shown.getByText('800.00 SEK').waitFor();
+    await page.context().close();
+  });
+
+  test('limits that are set after their dialog was left are shown, and what was typed beside it stays', async () => {
+    await world.admin('PUT', `/v1/admin/limits/${OPERATOR}/DKK`, { dailyMinor: 90_000 });
+    const address = `/console/limits?operatorId=${OPERATOR}&currency=DKK`;
+    const page = await desk.withClock(address);
+    const shown = page.getByRole('region', { name: `Limits of ${OPERATOR}` });
+    await shown.getByText('900.00 DKK').waitFor();
+    for (const [currency, amount] of [
+      ['DKK', '800'],
+      ['CZK', '700'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Set limits' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Operator').fill(OPERATOR);
+      await dialog.getByLabel('Currency').fill(currency);
+      await dialog.getByLabel('24 hours').fill(amount);
+      const send = await leaveSlow(page, `/v1/admin/limits/${OPERATOR}/${currency}`, 'Set limits');
+      if (currency === 'DKK') await page.getByText('Change the limits').first().click();
+      await page.getByRole('textbox', { name: 'WIN' }).fill('1000');
+      send();
+      await page.getByText('Set limits: done.').waitFor();
+      const table = page.getByRole('table', { name: 'Limits' });
+      await table.getByText(`${amount}.00 ${currency}`).first().waitFor();
+    }
+    await shown.getByText('800.00 DKK').first().waitFor();
+    expect(await page.getByRole('textbox', { name: 'WIN' }).inputValue()).toBe('1000');
+    expect(page.url()).toBe(world.url + address);
     await page.context().close();
   });
 

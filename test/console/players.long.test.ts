@@ -10,7 +10,16 @@ import {
   PROVIDER,
   useWorld,
 } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+import {
+  DESK,
+  describeDesk,
+  leaveSlow,
+  overflows,
+  PHONE,
+  seriousFindings,
+  signIn,
+  useDesk,
+} from './support/desk.js';
 
 /** Every kind of character that an identifier allows and that means something in HTML or in an address. */
 const HOSTILE = `<img/src=x/onerror=document.title='hacked'>"'&amp;%2e%2f?#../;`;
@@ -255,6 +264,20 @@ describeDesk('the pages of players, their rounds and sessions', () => {
       .getByText('The session is revoked, and the provider knows it.')
       .waitFor();
     await callbacks.getByRole('row').nth(3).waitFor();
+    await page.context().close();
+  });
+
+  test('a session whose dialog was left is shown as revoked once it is', async () => {
+    const { sessionId } = await world.launch();
+    const page = await desk.withClock(`/console/sessions/${sessionId}`);
+    await page.getByRole('button', { name: 'Revoke the session' }).click();
+    const path = `/v1/admin/sessions/${sessionId}/revoke`;
+    const send = await leaveSlow(page, path, 'Revoke the session');
+    await page.getByText('ACTIVE', { exact: true }).waitFor();
+    send();
+    await page.getByText('The session is revoked, and the provider knows it.').waitFor();
+    await page.getByText('It is revoked already.').waitFor();
+    await page.getByText('REVOKED', { exact: true }).waitFor();
     await page.context().close();
   });
 

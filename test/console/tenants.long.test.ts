@@ -7,6 +7,7 @@ import {
   overflows,
   PHONE,
   seriousFindings,
+  leaveSlow,
   signIn,
   useDesk,
 } from './support/desk.js';
@@ -171,6 +172,27 @@ describeDesk('operators, providers and games', () => {
     await page.getByRole('button', { name: 'Resume the operator' }).waitFor();
     await expect.poll(() => page.getByLabel('Requests per second').inputValue()).toBe('120');
     await world.admin('POST', `${path}/resume`, {});
+    await page.context().close();
+  });
+
+  test('what is typed after the dialog of a form was left stays, and what was sent is shown', async () => {
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.withClock(`/console/operators/${OPERATOR}`);
+    await page.getByText('Change the operator').first().click();
+    const [limit, name] = [page.getByLabel('Requests per second'), page.getByLabel('Name', { exact: true })];
+    await limit.fill('120');
+    const open = page.getByRole('main').getByRole('button', { name: 'Change the operator' }).first();
+    await open.click();
+    const send = await leaveSlow(page, path, 'Change the operator');
+    await name.fill('A newer name');
+    send();
+    await page.getByText('Change the operator: done.').waitFor();
+    await page.getByRole('definition').filter({ hasText: /^120$/ }).waitFor();
+    await open.click();
+    await expect
+      .poll(() => page.locator('dialog .changes').textContent())
+      .toMatch(/^Name: .+ → A newer name\s*$/);
+    await world.admin('PATCH', path, { requestsPerSecond: null });
     await page.context().close();
   });
 

@@ -4,7 +4,16 @@ import { beforeAll, expect, test } from 'vitest';
 import { ADJUSTMENTS, adjustmentOrder } from '../approvals/desk.js';
 import { Transactions } from '../world/transactions.js';
 import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+import {
+  DESK,
+  describeDesk,
+  leaveSlow,
+  overflows,
+  PHONE,
+  seriousFindings,
+  signIn,
+  useDesk,
+} from './support/desk.js';
 
 const PLAYER = 'player-42';
 
@@ -147,27 +156,11 @@ describeDesk('the pages of transactions', () => {
   });
 
   test('an action without an answer can be left after a while, and says later how it ended', async () => {
-    const page = await desk.open(addressOf('bet-small'));
-    await page.clock.install();
-    await page.reload();
-    await signIn(page, ADMIN_KEY);
-    let send: () => void = () => undefined;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
-    const received = page.waitForRequest('**/v1/admin/adjustments');
-    await page.route('**/v1/admin/adjustments', async (route) => {
-      await isSent;
-      await route.continue();
-    });
+    const page = await desk.withClock(addressOf('bet-small'));
     const open = page.getByRole('main').getByRole('button', { name: 'Adjust the balance' }).first();
     await open.click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Amount').fill('0.30');
-    await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
-    await received;
-    await page.clock.fastForward(20_000);
-    await dialog.getByText('The service has not answered yet, and may still carry this out.').waitFor();
-    await dialog.getByRole('button', { name: 'Back' }).click();
-    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('dialog').getByLabel('Amount').fill('0.30');
+    const send = await leaveSlow(page, '/v1/admin/adjustments', 'Adjust the balance');
     await expect.poll(() => open.isDisabled()).toBe(true);
     send();
     await page.getByText('The operator credited 0.30 EUR.').waitFor();

@@ -58,6 +58,15 @@ export class Desk {
     return page;
   }
 
+  /** A new tab, signed in and at this address, whose clock a test can advance. */
+  async withClock(path: string): Promise<Page> {
+    const page = await this.open(path);
+    await page.clock.install();
+    await page.reload();
+    await signIn(page, ADMIN_KEY);
+    return page;
+  }
+
   /** An admin key of this role. */
   async keyOf(role: string): Promise<string> {
     return (await this.world.administrator(role, `${role} of the desk`)).key;
@@ -88,6 +97,33 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('Admin key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/**
+ * Presses the button that confirms the open dialog, and leaves the dialog after 20 s without an answer.
+ * @param page one of `withClock`
+ * @param request the path of the action's request
+ * @returns a function that lets the service answer
+ */
+export async function leaveSlow(page: Page, request: string, confirm: string): Promise<() => void> {
+  let send: () => void = () => undefined;
+  const isSent = new Promise<void>((resolve) => (send = resolve));
+  const isAction = (method: string) => method !== 'GET';
+  const received = page.waitForRequest(
+    (sent) => isAction(sent.method()) && new URL(sent.url()).pathname === request,
+  );
+  await page.route(`**${request}`, async (route) => {
+    if (isAction(route.request().method())) await isSent;
+    await route.continue();
+  });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: confirm }).click();
+  await received;
+  await page.clock.fastForward(20_000);
+  await dialog.getByText('The service has not answered yet, and may still carry this out.').waitFor();
+  await dialog.getByRole('button', { name: 'Back' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return send;
 }
 
 interface Finding {

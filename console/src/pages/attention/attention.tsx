@@ -74,8 +74,9 @@ export default function Attention() {
       <Filters fields={FILTERS} reload={list.reload} />
       <Several
         chosen={chosen}
-        onDone={() => {
-          keys.value = new Set();
+        onDone={(outcome) => {
+          // Otherwise the dialog was left, and others may have been chosen since.
+          if (outcome) keys.value = new Set();
           list.reload();
         }}
       />

@@ -17,7 +17,7 @@ const MOST = 200;
 
 interface SeveralProps {
   readonly chosen: readonly Item[];
-  readonly onDone: () => void;
+  readonly onDone: NonNullable<ActionProps['onDone']>;
 }
 
 /** What can be done with the chosen items, and which of them the last action skipped. */

@@ -90,8 +90,10 @@ export function GrantForm({ kind }: { readonly kind: Kind }) {
           ifUnknown={words.sendUnchanged}
           run={() => (kind === 'grant' ? sendGrant(grant) : sendBatch(batch))}
           onDone={(outcome) => {
+            // The dialog was left, and more may have been typed since.
+            if (!outcome) return;
             edited.value = false;
-            if (outcome?.page) route(outcome.page.address);
+            if (outcome.page) route(outcome.page.address);
           }}
         />{' '}
         <a href={kind === 'grant' ? GRANTS : BATCHES}>{words.backToList}</a>

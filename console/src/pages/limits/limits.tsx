@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { answer, answerWithStatus, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
 import { ActionButton } from '../../parts/actions/action.tsx';
@@ -50,13 +51,7 @@ export default function Limits() {
       <h1 class="h4">{words.title}</h1>
       <p class="text-body-secondary">{words.lead}</p>
       {operatorId && currency && (
-        <OneLimit
-          // Read again also if what was set is what the address shows already.
-          key={changes.value}
-          operatorId={operatorId}
-          currency={currency}
-          onDone={reload}
-        />
+        <OneLimit changes={changes.value} operatorId={operatorId} currency={currency} onDone={reload} />
       )}
       <div class="actions">
         <NewLimit
@@ -109,17 +104,23 @@ const COLUMNS: readonly Column<Limit>[] = [
 interface OneLimitProps {
   readonly operatorId: string;
   readonly currency: string;
+  /** How many limits were set beside it. */
+  readonly changes: number;
   readonly onDone: () => void;
 }
 
 /** The limits of an operator in a currency, and the form that changes them. */
-function OneLimit({ operatorId, currency, onDone }: OneLimitProps) {
+function OneLimit({ operatorId, currency, changes, onDone }: OneLimitProps) {
   const path = { operatorId, currency };
   const limit = useResource(
     `limit ${operatorId} ${currency}`,
     (signal) => answer(api.GET('/v1/admin/limits/{operatorId}/{currency}', { params: { path }, signal })),
     ON_APPROVAL,
   );
+  // What was set may be what the address shows already.
+  useEffect(() => {
+    if (changes > 0) limit.reload();
+  }, [changes]);
   const done = () => {
     limit.reload();
     onDone();

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { answerWithStatus, api } from '../../api/client.ts';
 import { Problem } from '../../api/problem.ts';
 import type { Schema } from '../../api/schemas.ts';
@@ -20,7 +20,6 @@ interface NewLimitProps {
 /** Sets limits of an operator and currency. Those that are set already and not named here stay as they are. */
 export function NewLimit({ listed, onDone }: NewLimitProps) {
   const { route } = useLocation();
-  const page = useRef<string | undefined>(undefined);
   const typed = useSignal<FormData | undefined>(undefined);
   return (
     <ActionButton
@@ -36,13 +35,12 @@ export function NewLimit({ listed, onDone }: NewLimitProps) {
         const { status, body: answered } = await answerWithStatus<unknown>(
           api.PATCH('/v1/admin/limits/{operatorId}/{currency}', { params, body }),
         );
-        page.current = undefined;
         if (status === 202) return { approvalId: (answered as Schema<'ApprovalItem'>).approvalId };
-        page.current = addressOf.list('limits', { operatorId, currency });
-        return undefined;
+        const address = addressOf.list('limits', { operatorId, currency });
+        return { page: { title: words.of(operatorId, currency), address } };
       }}
-      onDone={() => {
-        if (page.current !== undefined) route(page.current);
+      onDone={(outcome) => {
+        if (outcome?.page) route(outcome.page.address);
         onDone();
       }}
     />

@@ -33,7 +33,10 @@ export interface ActionProps {
   readonly ifUnknown?: string;
   /** Carries the action out; a Problem that it throws is shown in the dialog, and the form stays as it is. */
   readonly run: (form: FormData, reason: string) => Promise<Outcome | undefined>;
-  /** Called once it was carried out, for example to reload the page's resource. */
+  /**
+   * Called once it was carried out, to reload the page's resource, or to open the page of the outcome. It gets no outcome if
+   * the dialog was left.
+   */
   readonly onDone?: (outcome: Outcome | undefined) => void;
 }
 

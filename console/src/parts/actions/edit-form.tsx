@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Role } from '../../api/session.ts';
 import { edit as words } from '../../strings.ts';
 import { InputField, SelectField } from '../forms/form-field.tsx';
@@ -37,6 +38,7 @@ interface EditFormProps {
 /** A folded form of a record's fields. What will change is listed before it is sent, and only that is sent. */
 export function EditForm({ label, role, fields, note, run, onDone }: EditFormProps) {
   const edited = useSignal<Readonly<Record<string, string>>>({});
+  const sent = useRef<Readonly<Record<string, string>>>({});
   // In each rendering, because `fields` is no signal: a record that was read again has other values.
   const changes = fields.filter(({ name, value }) => (edited.value[name] ?? value) !== value);
   useUnsaved(changes.length > 0);
@@ -70,8 +72,9 @@ export function EditForm({ label, role, fields, note, run, onDone }: EditFormPro
             text={edited.value[field.name] ?? field.value}
             onText={(text) => {
               const { [field.name]: _before, ...others } = edited.value;
-              // A field that is as it was follows the record again.
-              edited.value = text === field.value ? others : { ...others, [field.name]: text };
+              // A field that is as it was follows the record again, unless its other value was sent and may be stored.
+              const follows = text === field.value && !(field.name in sent.current);
+              edited.value = follows ? others : { ...others, [field.name]: text };
             }}
           />
         ))}
@@ -80,9 +83,15 @@ export function EditForm({ label, role, fields, note, run, onDone }: EditFormPro
           role={role}
           sentence={list}
           impossible={obstacle}
-          run={() => run(Object.fromEntries(changes.map((field) => [field.name, textOf(field)])))}
+          run={() => {
+            sent.current = edited.value;
+            return run(Object.fromEntries(changes.map((field) => [field.name, textOf(field)])));
+          }}
           onDone={() => {
-            edited.value = {};
+            // The person may have left the dialog, and edited the form since.
+            const unsent = Object.entries(edited.value).filter(([name, text]) => text !== sent.current[name]);
+            edited.value = Object.fromEntries(unsent);
+            sent.current = {};
             onDone();
           }}
         />

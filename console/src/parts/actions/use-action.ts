@@ -21,7 +21,7 @@ export interface Action {
   /**
    * Carries the action out, unless it is under way, and says how it ended: on its page, or in a notice if the person has
    * left that.
-   * @param onDone called once it was carried out, unless its page or dialog was left
+   * @param onDone called once it was carried out, unless its page was left. It gets the outcome, unless the dialog was left
    */
   readonly carryOut: (
     run: () => Promise<Outcome | undefined>,
@@ -42,25 +42,24 @@ export function useAction(
   const busy = useSignal(false);
   const slow = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
-  const leftSince = useLeft(shown);
+  const watchLeaving = useLeaving(shown);
   useUnderWay(busy.value);
   const carryOut: Action['carryOut'] = async (run, onDone) => {
     if (busy.value) return;
     busy.value = true;
     problem.value = undefined;
-    const left = leftSince();
+    const { origin, left } = watchLeaving();
     const end = beginAction();
     const timer = setTimeout(() => (slow.value = true), SLOW_MS);
     try {
       const outcome = await run();
-      announce(label, outcome, left());
-      // What follows, such as another page, is no longer what the person waits for.
-      if (!left()) onDone?.(outcome);
+      announce(label, outcome, left() && origin);
+      // If only the dialog was left, the page is read again, but the page of the outcome is not opened.
+      if (left() !== 'page') onDone?.(left() ? undefined : outcome);
     } catch (error) {
       const failure = problemOf(error);
       const advice = failure.advice ?? (failure.outcomeUnknown ? ifUnknown : undefined);
-      const origin = left();
-      if (origin) announceFailure(label, [failure.message, advice].filter(Boolean).join(' '), origin);
+      if (left()) announceFailure(label, [failure.message, advice].filter(Boolean).join(' '), origin);
       else problem.value = advice === undefined ? failure : failure.advised(advice);
     } finally {
       end();
@@ -73,17 +72,20 @@ export function useAction(
 }
 
 /**
- * Tells whether the person leaves the page, as with the browser's Back, or the dialog while an action is carried out.
- * @returns a function to call when it starts; that returns a function with the page that was left, or undefined
+ * Tells what the person leaves while an action is carried out: the page, as with the browser's Back, or only the dialog.
+ * @returns a function to call when the action starts. It returns the page, and `left`, which says what was left since.
  */
-function useLeft(shown: ReadonlySignal<boolean> | undefined): () => () => PageLink | undefined {
+function useLeaving(shown: ReadonlySignal<boolean> | undefined) {
   const unmounted = useRef(false);
   useEffect(() => () => void (unmounted.current = true), []);
   return () => {
     const { pathname, search } = location;
-    const origin = { title: document.title, address: pathname + search };
-    // While the module of the next page is loaded, this one is still shown.
-    return () =>
-      unmounted.current || location.pathname !== pathname || shown?.peek() === false ? origin : undefined;
+    const origin: PageLink = { title: document.title, address: pathname + search };
+    const left = () => {
+      // While the module of the next page is loaded, this one is still shown.
+      if (unmounted.current || location.pathname !== pathname) return 'page';
+      return shown?.peek() === false ? 'dialog' : undefined;
+    };
+    return { origin, left };
   };
 }
