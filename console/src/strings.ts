@@ -213,6 +213,7 @@ export const overview = {
   title: 'Overview',
   readAt: 'As of',
   calm: 'Nothing is wrong now.',
+  wasCalm: 'Nothing was wrong then. What is wrong now is not known: the console is not live.',
   alarms: (count: number) => counted(count, 'thing is wrong now', 'things are wrong now'),
   operator: 'Operator',
   provider: 'Provider',

@@ -362,6 +362,29 @@ describeDesk('the desk', () => {
     await page.context().close();
   });
 
+  test('while the stream is interrupted, Overview does not say that nothing is wrong now', async () => {
+    const { json } = await world.admin('GET', '/v1/admin/overview');
+    const quiet = { ...json, operators: [], providers: [], instances: [], parked: 0 };
+    const page = await desk.open();
+    await page.route('**/v1/admin/overview', (route) => route.fulfill({ json: quiet }));
+    let interrupt: () => void = () => undefined;
+    const isInterrupted = new Promise<void>((resolve) => (interrupt = resolve));
+    await page.route('**/v1/admin/stream', async (route) => {
+      await isInterrupted;
+      await route.abort();
+    });
+    await signIn(page, ADMIN_KEY);
+    const calm = page.getByText('Nothing is wrong now.');
+    await calm.waitFor();
+    interrupt();
+    const wasCalm = page.getByText('Nothing was wrong then.');
+    await wasCalm.waitFor();
+    expect(await calm.count()).toBe(0);
+    await page.unroute('**/v1/admin/stream');
+    await wasCalm.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('while the database is away, a reload keeps the key, and a list is read until it is there', async () => {
     const page = await desk.open('/console/operators');
     await page.getByLabel('Stay signed in for this tab').check();

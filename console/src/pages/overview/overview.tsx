@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { answer, api } from '../../api/client.ts';
 import type { Schema } from '../../api/schemas.ts';
-import { overview as live } from '../../api/stream.ts';
+import { connection, overview as live } from '../../api/stream.ts';
 import { addressOf } from '../../parts/links/addresses.ts';
 import { IdLink } from '../../parts/links/id-link.tsx';
 import { useTitle } from '../../parts/links/page.ts';
@@ -57,9 +57,10 @@ function Whole({ data }: { readonly data: OverviewData }) {
 function Alarms({ data }: { readonly data: OverviewData }) {
   const alarms = alarmsOf(data);
   if (alarms.length === 0) {
+    const interrupted = connection.value === 'interrupted';
     return (
-      <p role="status" class="alert alert-success py-2">
-        {words.calm}
+      <p role="status" class={`alert ${interrupted ? 'alert-secondary' : 'alert-success'} py-2`}>
+        {interrupted ? words.wasCalm : words.calm}
       </p>
     );
   }
