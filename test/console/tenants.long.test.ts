@@ -196,6 +196,46 @@ describeDesk('operators, providers and games', () => {
     await page.context().close();
   });
 
+  test('input that was not sent is not lost without a question because another action is under way', async () => {
+    const address = `/console/operators/${OPERATOR}`;
+    const path = `/v1/admin/operators/${OPERATOR}`;
+    const page = await desk.withClock(address);
+    const asked: string[] = [];
+    page.on('dialog', (asks) => {
+      asked.push(asks.type());
+      void asks.dismiss();
+    });
+    const leave = () => page.getByRole('link', { name: 'Games' }).click();
+    await page.getByRole('button', { name: 'Pause the operator' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('moved');
+    const pause = await leaveSlow(page, `${path}/pause`, 'Pause the operator');
+    await page.getByText('Change the operator').first().click();
+    const field = page.getByLabel('Requests per second');
+    await field.fill('120');
+    await leave();
+    await expect.poll(() => asked).toEqual(['confirm']);
+    expect(new URL(page.url()).pathname).toBe(address);
+    pause();
+    await page.getByText('Pause the operator: done.').waitFor();
+
+    await page.getByRole('main').getByRole('button', { name: 'Change the operator' }).first().click();
+    const change = await leaveSlow(page, path, 'Change the operator');
+    await field.fill('130');
+    await leave();
+    await expect.poll(() => asked).toEqual(['confirm', 'confirm']);
+    change();
+    await page.getByText('Change the operator: done.').waitFor();
+
+    await page.getByRole('main').getByRole('button', { name: 'Change the operator' }).first().click();
+    await leaveSlow(page, path, 'Change the operator');
+    await leave();
+    await page.getByRole('heading', { name: 'Games' }).waitFor();
+    expect(asked).toHaveLength(2);
+    await world.admin('POST', `${path}/resume`, {});
+    await world.admin('PATCH', path, { requestsPerSecond: null });
+    await page.context().close();
+  });
+
   test('after a new connection, a failed read is tried again although a dialog is open', async () => {
     const page = await desk.signedIn(`/console/operators/${OPERATOR}`);
     await page.getByRole('button', { name: 'Pause the operator' }).waitFor();

@@ -34,10 +34,12 @@ export function ComparisonForm() {
       onInput={() => (edited.value = true)}
       onSubmit={(event) => {
         event.preventDefault();
-        const form = new FormData(event.currentTarget);
+        const { currentTarget } = event;
+        const form = new FormData(currentTarget);
         void carryOut(
           () => compare(form),
           (outcome) => outcome?.page && route(outcome.page.address),
+          currentTarget,
         );
       }}
     >

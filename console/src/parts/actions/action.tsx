@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { may, type Role } from '../../api/session.ts';
 import { action as words } from '../../strings.ts';
 import { Labelled, lineIn } from '../forms/form-field.tsx';
-import { useEdited, useOpenDialog } from '../forms/unsaved.ts';
+import { useEdited, useOpenDialog, useSent } from '../forms/unsaved.ts';
 import { focusContent } from '../links/page.ts';
 import { ProblemAlert } from '../reading/problem.tsx';
 import type { Outcome } from './notice.tsx';
@@ -110,16 +110,19 @@ function ConfirmDialog(props: ActionProps & { readonly action: Action; readonly 
   const { busy, slow, problem, forgetProblem, carryOut } = props.action;
   const edited = useEdited();
   useOpenDialog();
+  useSent(edited.value && busy.value);
   useEffect(() => forgetProblem, []);
   useEffect(() => dialog.current?.showModal(), []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    await carryOut(async () => {
+    const send = async () => {
       const outcome = await run(form, lineIn(form, 'reason'));
       dialog.current?.close();
       return outcome;
-    }, onDone);
+    };
+    // If the action sends a form of the page, its button is inside that form.
+    await carryOut(send, onDone, dialog.current?.closest('form'));
   };
   // The person sees the outcome here, unless it takes too long.
   const stays = () => busy.value && !slow.value;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Problem } from '../../api/problem.ts';
 import { beginAction } from '../../api/session.ts';
 import { action as words } from '../../strings.ts';
-import { useUnderWay } from '../forms/unsaved.ts';
+import { useSent } from '../forms/unsaved.ts';
 import { problemOf } from '../reading/problem.tsx';
 import { announce, announceFailure, type Outcome, type PageLink } from './notice.tsx';
 
@@ -22,10 +22,12 @@ export interface Action {
    * Carries the action out, unless it is under way, and says how it ended: on its page, or in a notice if the person has
    * left that.
    * @param onDone called once it was carried out, unless its page was left. It gets the outcome, unless the dialog was left
+   * @param form the form of the page whose input it sends, if any
    */
   readonly carryOut: (
     run: () => Promise<Outcome | undefined>,
     onDone?: (outcome: Outcome | undefined) => void,
+    form?: HTMLFormElement | null,
   ) => Promise<void>;
 }
 
@@ -43,10 +45,16 @@ export function useAction(
   const slow = useSignal(false);
   const problem = useSignal<Problem | undefined>(undefined);
   const watchLeaving = useLeaving(shown);
-  useUnderWay(busy.value);
-  const carryOut: Action['carryOut'] = async (run, onDone) => {
+  const sending = useSignal(false);
+  useSent(sending.value);
+  const carryOut: Action['carryOut'] = async (run, onDone, form) => {
     if (busy.value) return;
     busy.value = true;
+    if (form) {
+      sending.value = true;
+      // What is typed from now on is not sent.
+      form.addEventListener('input', () => (sending.value = false), { once: true });
+    }
     problem.value = undefined;
     const { origin, left } = watchLeaving();
     const end = beginAction();
@@ -65,6 +73,7 @@ export function useAction(
       end();
       clearTimeout(timer);
       slow.value = false;
+      sending.value = false;
       busy.value = false;
     }
   };

@@ -9,8 +9,8 @@ export const dialogs = signal(0);
 export const unsaved = signal(0);
 /** Whether something that an event announced was read but is not shown because of these. */
 export const outdated = signal(false);
-/** How many actions of the page are under way: their input was sent, and a notice says how they ended. */
-const underWay = signal(0);
+/** Number of forms whose unsaved input an action under way has sent. A notice says how that ended. */
+const sent = signal(0);
 
 /** Counts a form as long as it has input that was not sent. */
 export function useUnsaved(has: boolean): void {
@@ -24,9 +24,9 @@ export function useEdited(): Signal<boolean> {
   return edited;
 }
 
-/** Counts an action as long as it is under way. */
-export function useUnderWay(is: boolean): void {
-  useCounted(underWay, is);
+/** Counts a form as long as an action under way has sent its input. */
+export function useSent(is: boolean): void {
+  useCounted(sent, is);
 }
 
 /** Counts a dialog as long as it is open. */
@@ -47,7 +47,7 @@ function useCounted(count: Signal<number>, counts: boolean): void {
 }
 
 /** Whether the page may be left for another one. Asks the person if input would be lost. */
-export const mayLeave = () => unsaved.peek() === 0 || underWay.peek() > 0 || confirm(words.loseInput);
+export const mayLeave = () => unsaved.peek() <= sent.peek() || confirm(words.loseInput);
 
 /** Asks before input that was not sent is lost by a link, by Back, or by a reload. Called once, by the shell. */
 export function useLeaveGuard(): void {
