@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -71,6 +72,28 @@ test('register takes no game from another provider', async () => {
     2,
     expect.stringContaining('The game my-game belongs to rival: choose another with --game.'),
   ]);
+});
+
+test.each([
+  { game: 'exists', found: 200, puts: 0 },
+  { game: 'does not exist', found: 404, puts: 1 },
+])('register sends $puts PUT of a game that $game, because it replaces the whole game', async (each) => {
+  const statuses: Record<string, number> = { GET: each.found, POST: 409, PATCH: 200, PUT: 201 };
+  const calls: string[] = [];
+  const server = createHttpServer(({ method = '', url }, response) => {
+    calls.push(`${method} ${url}`);
+    response.writeHead(statuses[method] ?? 500).end('{"gameId":"my-game","providerId":"my-provider"}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const file = join(await reportFolder(), 'sandbox.json');
+  const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await writeFile(file, JSON.stringify({ apiUrl, adminApiKey: 'k', operator: { id: 'o', secret: 's' } }));
+  const address = ['--webhook-base-url', 'http://127.0.0.1:4000'];
+  const { status } = await command(['register', ...address, '--sandbox', file]);
+  expect(status).toBe(0);
+  expect(calls).toContain('PATCH /v1/admin/providers/my-provider');
+  expect(calls.filter((call) => call.startsWith('PUT'))).toHaveLength(each.puts);
 });
 
 test('why nothing answers is said', async () => {

@@ -40,7 +40,7 @@ export async function launch(args: string[], terminal: Terminal): Promise<number
   const answer = await callAsOperator(sandbox, '/v1/operator/sessions', session, terminal.now());
   if (answer.status === 503)
     throw new UsageError(
-      `The platform answered 503 ${answer.text}. If there is no game ${values.game}, create it with register --game.`,
+      `The platform answered 503 ${answer.text}. If there is no game ${values.game}, create it with register --game. If it is disabled, enable it in the console.`,
     );
   const { json } = expectStatus(answer, 201);
   if (values.json) {

@@ -6,7 +6,8 @@ import { callAsAdmin, expectStatus, readSandbox, SANDBOX_OPTION_HELP } from './s
 export const REGISTER_HELP = `croupier-provider register --webhook-base-url URL [options]
 
 Registers your server and a game with a sandbox platform on this machine, and prints the secret
-that signs your calls. If the provider is already registered, its address is replaced.
+that signs your calls. If the provider is already registered, its address is replaced;
+an existing game is left unchanged.
 
   --webhook-base-url URL   where your server receives the callbacks
   --tenant ID              your tenant identifier; default: my-provider
@@ -34,10 +35,10 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
   const { tenant: id, game } = values;
   const sandbox = await readSandbox(values.sandbox);
   const gamePath = `/v1/admin/games/${encodeURIComponent(game)}`;
-  const { status, json } = expectStatus(await callAsAdmin(sandbox, 'GET', gamePath), 200, 404);
-  if (status === 200 && json['providerId'] !== id)
+  const found = expectStatus(await callAsAdmin(sandbox, 'GET', gamePath), 200, 404);
+  if (found.status === 200 && found.json['providerId'] !== id)
     throw new UsageError(
-      `The game ${game} belongs to ${String(json['providerId'])}: choose another with --game.`,
+      `The game ${game} belongs to ${String(found.json['providerId'])}: choose another with --game.`,
     );
   const providers = '/v1/admin/providers';
   const created = expectStatus(
@@ -55,8 +56,11 @@ export async function register(args: string[], terminal: Terminal): Promise<numb
       ({ secret } = expectStatus(await rotation, 200).json);
     }
   }
-  const settings = { providerId: id, name: game, status: 'ACTIVE' };
-  expectStatus(await callAsAdmin(sandbox, 'PUT', gamePath, settings), 200, 201);
+  // A PUT would erase what else a game has, such as its launchUrl.
+  if (found.status === 404) {
+    const settings = { providerId: id, name: game, status: 'ACTIVE' };
+    expectStatus(await callAsAdmin(sandbox, 'PUT', gamePath, settings), 200, 201);
+  }
 
   terminal.print(
     `${id} is registered with ${visibleText(sandbox.apiUrl)} at ${webhookBaseUrl}, with the game ${game}.\n`,
