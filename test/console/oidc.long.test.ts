@@ -125,6 +125,18 @@ describeDesk('sign-in at an OpenID provider', () => {
     await page.context().close();
   });
 
+  test('a sign-in page that is shown again after it was left can be used', async () => {
+    const page = await desk.open(`${service.url}/console/`);
+    // After a 204 the browser shows the page as it was, as its back/forward cache does.
+    await page.route(`${issuerUrl}/auth?*`, (route) => route.fulfill({ status: 204 }), { times: 1 });
+    const left = page.waitForRequest(`${issuerUrl}/auth?*`);
+    await leave(page);
+    await left;
+    await leave(page);
+    await page.locator('[name=login]').waitFor();
+    await page.context().close();
+  });
+
   test('without its script on the way back, the sign-in is shown and says so', async () => {
     const page = await desk.open(`${service.url}/console/`);
     await leave(page);

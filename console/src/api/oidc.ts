@@ -21,6 +21,8 @@ export async function leaveForIssuer(issuer: Issuer, keep: boolean): Promise<voi
   const { authorization_endpoint: endpoint } = await discover(issuer);
   if (endpoint === undefined) throw problem(words.issuerAway);
   const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()];
+  const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+  // Nothing is awaited from here on: a second click must not store another state while the browser leaves with this one.
   const underWay: UnderWay = { state, verifier, keep, address: location.pathname + location.search };
   sessionStorage.setItem(UNDER_WAY, JSON.stringify(underWay));
   const address = new URL(endpoint);
@@ -30,7 +32,7 @@ export async function leaveForIssuer(issuer: Issuer, keep: boolean): Promise<voi
     response_type: 'code',
     scope: issuer.scope,
     state,
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge: challenge,
     code_challenge_method: 'S256',
     // Some issuers choose the audience of the access token by it; others ignore it (RFC 6749, section 3.1).
     audience: issuer.audience,

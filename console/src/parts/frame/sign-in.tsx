@@ -39,8 +39,9 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
       await leaveForIssuer(issuer, keep.current?.checked ?? false);
     } catch (error) {
       problem.value = problemOf(error);
-      busy.value = false;
     }
+    // Also while the browser leaves: Back may restore the page as it is then.
+    busy.value = false;
   };
   return (
     <main class="sign-in">
