@@ -938,7 +938,7 @@ export const health = {
   minutes: (minutes: string) => counted(Number(minutes), 'minute'),
   calls: 'Calls',
   successRate: 'Success',
-  percent: (share: number) => `${(share * 100).toLocaleString(LOCALE, { maximumFractionDigits: 2 })} %`,
+  percent,
   p95: 'p95',
   timeouts: 'Time-outs',
 };

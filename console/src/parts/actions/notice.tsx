@@ -58,7 +58,7 @@ export function announceFailure(label: string, message: string, page: PageLink):
   notice.value = { sentence: words.notDone(label, message), page, failed: true };
 }
 
-export function dismissNotice(): void {
+function dismissNotice(): void {
   notice.value = undefined;
 }
 
