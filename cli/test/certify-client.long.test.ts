@@ -3,84 +3,84 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { temporaryFolder } from '../../test/world/temporary-folder.js';
+import { expect, test } from 'vitest';
+import { type AtEnd, certify, only, reportFolder } from './support/certified.js';
 import { command } from './support/command.js';
 
+/** A client without the SDK; its only argument is the fault that it has. */
 const NAIVE = ['--', process.execPath, 'cli/test/support/naive-client.mjs'];
 const OF_THE_SDK = ['--', process.execPath, 'cli/examples/certify-client.mjs'];
+/** Time-out of a test that runs many cases, or one beside others, on a busy machine, in milliseconds. */
+const PATIENCE_MS = 600_000;
+/** Beside other tests, an answer takes longer to arrive. */
+const BESIDE_OTHERS = ['--attempt-ms', '5000'];
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await folder.remove();
-});
+/** Certifies a client, which needs no secret of its own. */
+const certified = (atEnd: AtEnd, ...args: string[]) => certify(['certify-client', ...args], '', atEnd);
 
-async function certified(args: string[], fault = '') {
-  vi.stubEnv('FAULT', fault);
-  const json = join(folder.path, 'report.json');
-  const result = await command(['certify-client', '--json', json, ...args]);
-  const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
-  const failed = cases.filter(({ outcome }) => outcome !== 'passed').map(({ id }) => id);
-  return { ...result, failed, cases };
-}
-
-test("the SDK's client is certified", async () => {
-  const { status, failed, cases, printed } = await certified(OF_THE_SDK);
+test("the SDK's client is certified", { timeout: PATIENCE_MS }, async ({ onTestFinished: atEnd }) => {
+  const { status, failed, count, printed } = await certified(atEnd, ...OF_THE_SDK);
   expect(failed).toEqual([]);
   expect(status).toBe(0);
-  expect(cases.length).toBeGreaterThanOrEqual(68);
+  expect(count).toBeGreaterThanOrEqual(68);
   expect(printed).toContain('The integration is certified.');
-}, 180_000);
-
-test('a client without the SDK passes too', async () => {
-  const ids = [
-    'approved',
-    'declined',
-    'retry-cut',
-    'refused-session',
-    'doubt-proxy-404',
-    'doubt-hang-then-refused',
-    'doubt-contact-platform-once',
-    'doubt-error-then-not-configured',
-    'doubt-proxy-then-refused',
-    'doubt-other-status',
-    'doubt-redirect-302',
-    'doubt-empty',
-    'doubt-accepted',
-    'forged-answer-unnamed',
-    'retry-overloaded',
-    'retry-twice',
-    'retry-hang-halfway',
-    'retry-drip',
-    'retry-throttled',
-    'retry-throttled-bounded',
-    'retry-unknown-code',
-    'refused-unknown-code',
-    'doubt-balance-missing',
-    'doubt-balance-text',
-    'doubt-signature-page',
-    'win-retry-in-flight',
-    'rollback-approved',
-    'rollback-retry-cut-halfway',
-  ];
-  const { failed } = await certified([...ids.flatMap((id) => ['--only', id]), ...NAIVE]);
-  expect(failed).toEqual([]);
 });
 
-test('a request that arrives after its run is not taken for one of the next run', async () => {
-  const only = ['--only', 'approved', '--only', 'retry-throttled'];
-  const { failed } = await certified([...only, ...NAIVE], 'leaves a late process at its first run');
-  expect(failed).toEqual([]);
-});
+// At the same time, because most cases wait for time-outs and pauses.
+test.concurrent(
+  'a client without the SDK passes too',
+  { timeout: PATIENCE_MS },
+  async ({ onTestFinished: atEnd }) => {
+    const ids = [
+      'approved',
+      'declined',
+      'retry-cut',
+      'refused-session',
+      'doubt-proxy-404',
+      'doubt-hang-then-refused',
+      'doubt-contact-platform-once',
+      'doubt-error-then-not-configured',
+      'doubt-proxy-then-refused',
+      'doubt-other-status',
+      'doubt-redirect-302',
+      'doubt-empty',
+      'doubt-accepted',
+      'forged-answer-unnamed',
+      'retry-overloaded',
+      'retry-twice',
+      'retry-hang-halfway',
+      'retry-drip',
+      'retry-throttled',
+      'retry-throttled-bounded',
+      'retry-unknown-code',
+      'refused-unknown-code',
+      'doubt-balance-missing',
+      'doubt-balance-text',
+      'doubt-signature-page',
+      'win-retry-in-flight',
+      'rollback-approved',
+      'rollback-retry-cut-halfway',
+    ];
+    const { status, failed } = await certified(atEnd, ...BESIDE_OTHERS, ...only(...ids), ...NAIVE);
+    expect({ status, failed }).toEqual({ status: 0, failed: [] });
+  },
+);
+
+test.concurrent(
+  'a request that arrives after its run is not taken for one of the next run',
+  { timeout: PATIENCE_MS },
+  async ({ onTestFinished: atEnd }) => {
+    const client = [...NAIVE, 'leaves a late process at its first run'];
+    const options = [...BESIDE_OTHERS, ...only('approved', 'retry-throttled')];
+    const { status, failed } = await certified(atEnd, ...options, ...client);
+    expect({ status, failed }).toEqual({ status: 0, failed: [] });
+  },
+);
 
 /** Faults of clients that only their time-out ends. */
 const ENDLESS = ['retries for ever', 'bounds only the wait for headers', 'bounds each wait for data'];
 
-test.each<[string, string[], string]>([
+test.concurrent.for<[string, string[], string]>([
   ['sends a new id', ['retry-error-500'], 'the same bytes each time'],
   ['sends new bytes', ['retry-cut'], 'the same bytes each time'],
   ['sends the same nonce', ['retry-error-500'], 'a fresh nonce for each request'],
@@ -166,14 +166,20 @@ test.each<[string, string[], string]>([
   ['looks for invalid signature in a page', ['doubt-signature-page'], 'the verdict unknown'],
   ['forgets an error', ['doubt-error-then-not-configured'], 'the verdict unknown'],
   ['forgets the error of a proxy', ['doubt-proxy-then-refused'], 'the verdict unknown'],
-])('a client that %s fails %j', async (fault, ids, expected) => {
-  const only = ids.flatMap((id) => ['--only', id]);
-  const timeoutMs = ENDLESS.includes(fault) ? '3000' : '20000';
-  const { status, failed, printed } = await certified(['--timeout-ms', timeoutMs, ...only, ...NAIVE], fault);
-  expect(failed.sort()).toEqual(ids.sort());
-  expect(printed).toContain(expected);
-  expect(status).toBe(1);
-});
+])(
+  'a client that %s fails %j',
+  { timeout: PATIENCE_MS },
+  async ([fault, ids, expected], { onTestFinished: atEnd }) => {
+    const options = [
+      ...(ENDLESS.includes(fault) ? ['--timeout-ms', '3000'] : BESIDE_OTHERS),
+      ...only(...ids),
+    ];
+    const { status, failed, printed } = await certified(atEnd, ...options, ...NAIVE, fault);
+    expect(failed.sort()).toEqual(ids.sort());
+    expect(printed).toContain(expected);
+    expect(status).toBe(1);
+  },
+);
 
 test.each([
   [[], 'The command that sends a transaction is missing'],
@@ -185,38 +191,49 @@ test.each([
   expect([status, complained]).toEqual([2, expect.stringContaining(sentence)]);
 });
 
-test("an option of the client's own command line is not one of certify-client", async () => {
-  const { status, failed, printed } = await certified(['--only', 'approved', '--', process.execPath, '-h']);
+test("an option of the client's own command line is not one of certify-client", async ({
+  onTestFinished: atEnd,
+}) => {
+  const { status, failed, printed } = await certified(
+    atEnd,
+    ...only('approved'),
+    '--',
+    process.execPath,
+    '-h',
+  );
   expect({ status, failed }).toEqual({ status: 1, failed: ['approved'] });
   expect(printed).not.toContain('croupier-provider certify-client [options]');
 });
 
 test('the report names the command with its arguments, and the help says so', async () => {
-  await certified(['--only', 'approved', ...NAIVE]);
-  const report: unknown = JSON.parse(await readFile(join(folder.path, 'report.json'), 'utf8'));
+  const json = join(await reportFolder(), 'report.json');
+  await command(['certify-client', '--json', json, ...only('approved'), ...NAIVE]);
+  const report: unknown = JSON.parse(await readFile(json, 'utf8'));
   expect(report).toMatchObject({ command: NAIVE.slice(1).join(' ') });
   const { printed } = await command(['certify-client', '--help']);
   expect(printed).toContain('The reports name COMMAND with its arguments.');
 });
 
-test('a command that does not exist is named', async () => {
-  const { printed } = await certified(['--only', 'approved', '--', '/nowhere/client']);
+test('a command that does not exist is named', async ({ onTestFinished: atEnd }) => {
+  const { printed } = await certified(atEnd, ...only('approved'), '--', '/nowhere/client');
   expect(printed).toContain('expected  /nowhere/client to start');
 });
 
-test('a command that sends no requests blocks the cases after the first three', async () => {
-  const only = ['approved', 'declined', 'retry-cut', 'retry-hang'].flatMap((id) => ['--only', id]);
-  const { printed } = await certified([...only, '--', process.execPath, '-e', '']);
+test('a command that sends no requests blocks the cases after the first three', async ({
+  onTestFinished: atEnd,
+}) => {
+  const ids = ['approved', 'declined', 'retry-cut', 'retry-hang'];
+  const { printed } = await certified(atEnd, ...only(...ids), '--', process.execPath, '-e', '');
   expect(printed).toContain('expected  a client that sends requests\n    received  no requests');
   expect(printed).toContain('3 failed, 1 blocked');
 });
 
 /** The arguments of a command that starts another process and waits for it, as `npm run` does, and that process. */
-async function wrappedClient() {
+async function wrappedClient(atEnd: AtEnd) {
   const server = createServer((socket) => socket.on('error', () => undefined).resume());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  atEnd(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const client = `require('node:net').connect(${port}, '127.0.0.1')`;
   const options = `['-e', ${JSON.stringify(client)}], { stdio: 'inherit' }`;
@@ -228,22 +245,28 @@ async function wrappedClient() {
   return { args: ['--only', 'approved', '--', process.execPath, '-e', wrapper], started };
 }
 
-test('a client that a wrapper starts is killed after the time-out', async () => {
-  const { args, started } = await wrappedClient();
-  const { status, printed } = await certified(['--timeout-ms', '15000', ...args]);
-  expect(printed).toContain('a verdict within 15000 ms');
-  expect(status).toBe(1);
-  const { ended } = await started;
-  await ended;
-});
+test.concurrent(
+  'a client that a wrapper starts is killed after the time-out',
+  async ({ onTestFinished: atEnd }) => {
+    const { args, started } = await wrappedClient(atEnd);
+    const { status, printed } = await certified(atEnd, '--timeout-ms', '15000', ...args);
+    expect(printed).toContain('a verdict within 15000 ms');
+    expect(status).toBe(1);
+    const { ended } = await started;
+    await ended;
+  },
+);
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('a client is killed after %s', async (signal) => {
-  const { args, started } = await wrappedClient();
-  const options = ['cli/bin/croupier-provider.js', 'certify-client', ...args];
-  const certification = spawn(process.execPath, options, { stdio: 'ignore' });
-  const { ended } = await started;
-  const exit = once(certification, 'exit');
-  certification.kill(signal);
-  expect(await exit).toEqual([null, signal]);
-  await ended;
-});
+test.concurrent.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'a client is killed after %s',
+  async (signal, { onTestFinished: atEnd }) => {
+    const { args, started } = await wrappedClient(atEnd);
+    const options = ['cli/bin/croupier-provider.js', 'certify-client', ...args];
+    const certification = spawn(process.execPath, options, { stdio: 'ignore' });
+    const { ended } = await started;
+    const exit = once(certification, 'exit');
+    certification.kill(signal);
+    expect(await exit).toEqual([null, signal]);
+    await ended;
+  },
+);

@@ -60,11 +60,20 @@ export function longRun(): Surroundings {
   };
 }
 
-/** Certifies with these arguments. Also returns the ids of the cases that failed, and of those that were blocked. */
-export async function certify(args: string[], secret: string, atEnd?: AtEnd, surroundings?: Surroundings) {
+/**
+ * Certifies with these arguments, the first of which names the command. Also returns the number of cases, and the ids of
+ * those that failed and of those that were blocked.
+ */
+export async function certify(
+  [name = '', ...options]: string[],
+  secret: string,
+  atEnd?: AtEnd,
+  surroundings?: Surroundings,
+) {
   const json = join(await reportFolder(atEnd), 'report.json');
-  const result = await command([...args, '--json', json], { secret, ...surroundings });
+  // First, because the options of certify-client end with the client's own command line.
+  const result = await command([name, '--json', json, ...options], { secret, ...surroundings });
   const { cases } = JSON.parse(await readFile(json, 'utf8')) as { cases: { id: string; outcome: string }[] };
   const idsOf = (outcome: string) => cases.filter((each) => each.outcome === outcome).map(({ id }) => id);
-  return { ...result, failed: idsOf('failed'), blocked: idsOf('blocked') };
+  return { ...result, count: cases.length, failed: idsOf('failed'), blocked: idsOf('blocked') };
 }

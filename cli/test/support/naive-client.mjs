@@ -1,11 +1,12 @@
 /* global fetch, AbortController, Buffer, DOMException, setTimeout, clearTimeout */
-// A client of the platform without the SDK, for certify-client. FAULT names what it gets wrong.
+// A client of the platform without the SDK, for certify-client. Its argument, if it has one, names what it gets wrong.
 import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS, FAULT } = process.env;
+const { CROUPIER_BASE_URL, CROUPIER_TENANT, CROUPIER_SECRET, CROUPIER_TIMEOUT_MS } = process.env;
 const { CROUPIER_BET, CROUPIER_WIN, CROUPIER_ROLLBACK } = process.env;
+const [, script, FAULT] = process.argv;
 const PATH = '/v1/wallet/transaction';
 const REFUSALS = [400, 401, 403, 404, 413, 415, 429, 503];
 const kind = CROUPIER_BET ? 'BET' : CROUPIER_WIN ? 'WIN' : 'ROLLBACK';
@@ -29,8 +30,8 @@ const transaction = {
 };
 const retries = FAULT !== 'never retries' && !(FAULT === 'retries only BETs' && kind !== 'BET');
 const firstNonce = randomUUID();
-/** How late a process that outlives this client sends the request, in milliseconds. */
-const LATE_MS = 500;
+/** How late a process that outlives this client sends the request, in milliseconds: after the run has ended. */
+const LATE_MS = 2_000;
 let mayBeBooked = false;
 
 if (FAULT === 'is late') await delay(LATE_MS);
@@ -44,8 +45,7 @@ for (
   const verdict = await send(attempt);
   if (verdict) {
     if (FAULT === 'leaves a late process at its first run' && given.transactionId.endsWith('-1')) {
-      const env = { ...process.env, FAULT: 'is late' };
-      spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' }).unref();
+      spawn(process.execPath, [script, 'is late'], { detached: true, stdio: 'ignore' }).unref();
     }
     console.log(FAULT === 'says nothing' ? '' : verdict);
     process.exit();
