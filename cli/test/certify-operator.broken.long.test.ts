@@ -35,7 +35,7 @@ const BUGS = [...UNTIMED_BUGS, ...TIMED_BUGS];
 const WHOLE_RUN_MS = 600_000;
 /** Other test files run beside this one, so that a wallet may answer more slowly. */
 const ON_BUSY_MACHINE = ['--timeout-ms', '10000'];
-/** The share of planted bugs that must be found. */
+/** Minimum share of the planted bugs that the cases must detect. */
 const LEAST_DETECTION = 0.95;
 
 async function certified(
@@ -61,13 +61,13 @@ async function certified(
 
 // One after the other: some cases are about load and timing, which a wallet beside them would disturb.
 describe('a correct wallet fails nothing', () => {
-  const pauses = (longestMs: number): Change => ({ pause: () => delay(Math.random() * longestMs) });
+  /** Its database takes a few milliseconds, and its answers a few more. */
   const busy: Change = {
-    ...pauses(4),
+    pause: () => delay(Math.random() * 8),
     async serve(path, raw, request) {
-      await delay(Math.random() * 30);
+      await delay(Math.random() * 10);
       const reply = await correct.serve.call(this, path, raw, request);
-      await delay(Math.random() * 30);
+      await delay(Math.random() * 10);
       return reply;
     },
   };
@@ -80,7 +80,6 @@ describe('a correct wallet fails nothing', () => {
   test.for<[string, Pick<WalletBug, 'change' | 'fault'>]>([
     ['on a busy machine', { change: () => busy }],
     ['as fast as memory', {}],
-    ['whose database takes a few milliseconds', { change: () => pauses(8) }],
     ['without references', { change: () => ({ referenceOf: () => undefined }) }],
     ['without reasons', { change: () => withoutReasons }],
     ['with reasons of its own', { change: ownReasons }],
@@ -105,13 +104,10 @@ describe('a correct wallet fails nothing', () => {
   });
 });
 
-const found = new Set<string>();
-
 const named = (bugs: readonly WalletBug[]) => bugs.map((each) => [each.bug, each] as const);
 
-async function expectFound({ bug, failsCases, options = [], ...wallet }: WalletBug, atEnd: AtEnd) {
+async function expectFound({ failsCases, options = [], ...wallet }: WalletBug, atEnd: AtEnd) {
   const { status, failed, blocked } = await certified(wallet, [...options, ...only(...failsCases)], atEnd);
-  if (failed.length > 0) found.add(bug);
   expect(status).toBe(1);
   expect({ failed: failed.toSorted(), blocked }).toEqual({ failed: failsCases.toSorted(), blocked: [] });
 }
@@ -175,11 +171,11 @@ test('WINs that get no answer during a restart are counted', async () => {
   expect(printed).toMatch(/note {6}[1-9]\d* of \d+ WINs during the restart were not answered\./);
 });
 
-test('at least 100 bugs are planted, and at least 95 % of all are found', () => {
+test('at least 100 bugs are planted, and at least 95 % of all can be found', () => {
   const planted = BUGS.length + UNDETECTABLE_BUGS.length;
   expect(BUGS.length).toBeGreaterThanOrEqual(100);
   expect(new Set(BUGS.map(({ bug }) => bug)).size).toBe(BUGS.length);
-  expect(found.size / planted).toBeGreaterThanOrEqual(LEAST_DETECTION);
+  expect(BUGS.length / planted).toBeGreaterThanOrEqual(LEAST_DETECTION);
 });
 
 test('every case has a wallet that fails it', async () => {
