@@ -514,63 +514,65 @@ describe.each([
       await expectCheap(grantPage(filter, number, LIMIT));
     });
   });
-});
 
-describe('for a player of whose rows the statistics know nothing,', () => {
-  inTheWorldOf(MANY);
-  beforeAll(async () => {
-    for (const table of ['transactions', 'sessions', 'free_spin_grants']) {
-      await database.sql.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
-    }
-    // With many operators, the planner expects that each has few sessions.
-    await database.sql.run(`
-      INSERT INTO tenants (id, kind, name, wallet_base_url, wallet_adapter, sealed_secret, created_at, updated_at)
-      SELECT 'small' || n, 'OPERATOR', 'x', 'x', 'x', 'x', now(), now() FROM generate_series(1, 5000) n`);
-    await database.sql.run(
-      `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
-         created_at, expires_at)
-       SELECT gen_random_uuid(), sha256(n::text::bytea || '+'), 'small' || n, 'provider1', 'p', 'game1', 'EUR', 'REAL',
-              now(), now() FROM generate_series(1, 5000) n`,
-    );
-    await database.sql.run('VACUUM (ANALYZE) sessions');
-    const rows = `generate_series(1, 20000) n`;
-    const at = `timestamptz '2026-01-01Z' + n * interval '1 second'`;
-    await database.sql.run(
-      `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
-         player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
-       SELECT 'provider1', 'of-new-' || n, gen_random_uuid(), 'BET', 'APPROVED', 'operator1', 'REAL', 'new', 'g', 'EUR', 1,
-              'of-new-' || n, 1, '{}', ${at} FROM ${rows}`,
-    );
-    await database.sql.run(
-      `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
-         created_at, expires_at)
-       SELECT gen_random_uuid(), sha256(n::text::bytea || '-'), 'operator1', 'provider1', 'new', 'game1', 'EUR', 'REAL',
-              ${at}, now() FROM ${rows}`,
-    );
-    await database.sql.run(
-      `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
-         bet_amount_minor, currency, attempt, external_ref, created_at)
-       SELECT 'of-new-' || n, 'GRANTED', 'operator1', 'provider1', 'new', 'game1', 1, 0, 'EUR', 1, 'of-new-' || n, ${at}
-         FROM ${rows}`,
-    );
-  });
+  // Last, because it adds rows.
+  if (past === MANY) {
+    describe('for a player of whose rows the statistics know nothing,', () => {
+      beforeAll(async () => {
+        for (const table of ['transactions', 'sessions', 'free_spin_grants']) {
+          await database.sql.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+        }
+        // With many operators, the planner expects that each has few sessions.
+        await database.sql.run(`
+          INSERT INTO tenants (id, kind, name, wallet_base_url, wallet_adapter, sealed_secret, created_at, updated_at)
+          SELECT 'small' || n, 'OPERATOR', 'x', 'x', 'x', 'x', now(), now() FROM generate_series(1, 5000) n`);
+        await database.sql.run(
+          `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+             created_at, expires_at)
+           SELECT gen_random_uuid(), sha256(n::text::bytea || '+'), 'small' || n, 'provider1', 'p', 'game1', 'EUR', 'REAL',
+                  now(), now() FROM generate_series(1, 5000) n`,
+        );
+        await database.sql.run('VACUUM (ANALYZE) sessions');
+        const rows = `generate_series(1, 20000) n`;
+        const at = `timestamptz '2026-01-01Z' + n * interval '1 second'`;
+        await database.sql.run(
+          `INSERT INTO transactions (provider_id, transaction_id, platform_transaction_id, kind, state, operator_id, mode,
+             player_ref, game_id, currency, amount_minor, round_id, attempt, response_body, created_at)
+           SELECT 'provider1', 'of-new-' || n, gen_random_uuid(), 'BET', 'APPROVED', 'operator1', 'REAL', 'new', 'g', 'EUR', 1,
+                  'of-new-' || n, 1, '{}', ${at} FROM ${rows}`,
+        );
+        await database.sql.run(
+          `INSERT INTO sessions (session_id, token_hash, operator_id, provider_id, player_ref, game_id, currency, mode,
+             created_at, expires_at)
+           SELECT gen_random_uuid(), sha256(n::text::bytea || '-'), 'operator1', 'provider1', 'new', 'game1', 'EUR', 'REAL',
+                  ${at}, now() FROM ${rows}`,
+        );
+        await database.sql.run(
+          `INSERT INTO free_spin_grants (request_ref, state, operator_id, provider_id, player_ref, game_id, spins,
+             bet_amount_minor, currency, attempt, external_ref, created_at)
+           SELECT 'of-new-' || n, 'GRANTED', 'operator1', 'provider1', 'new', 'game1', 1, 0, 'EUR', 1, 'of-new-' || n, ${at}
+             FROM ${rows}`,
+        );
+      }, SEED_MS);
 
-  test('a search reads few rows', async () => {
-    await expectCheap({ statement: SEARCH, values: { id: 'new', uuid: null } });
-  });
+      test('a search reads few rows', async () => {
+        await expectCheap({ statement: SEARCH, values: { id: 'new', uuid: null } });
+      });
 
-  test.each([
-    ['the first page', undefined],
-    ['a page near the end', NEAR_THE_END],
-  ])('%s of the lists reads few rows', async (_, before) => {
-    await expectCheap(transactionPage({ playerRef: 'new' }, { before }, LIMIT));
-    await expectBounded(SESSIONS, sessionFilter({ playerRef: 'new' }), { before }, false);
-    await expectBounded(
-      SESSIONS,
-      sessionFilter({ playerRef: 'new', operatorId: 'operator1' }),
-      { before },
-      false,
-    );
-    await expectCheap(grantPage({ playerRef: 'new' }, before && 1_000, LIMIT));
-  });
+      test.each([
+        ['the first page', undefined],
+        ['a page near the end', NEAR_THE_END],
+      ])('%s of the lists reads few rows', async (_, before) => {
+        await expectCheap(transactionPage({ playerRef: 'new' }, { before }, LIMIT));
+        await expectBounded(SESSIONS, sessionFilter({ playerRef: 'new' }), { before }, false);
+        await expectBounded(
+          SESSIONS,
+          sessionFilter({ playerRef: 'new', operatorId: 'operator1' }),
+          { before },
+          false,
+        );
+        await expectCheap(grantPage({ playerRef: 'new' }, before && 1_000, LIMIT));
+      });
+    });
+  }
 });
