@@ -249,7 +249,7 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await refused.waitFor();
     await page.getByText('It is revoked already.').waitFor();
     const callbacks = page.getByRole('table', { name: 'Callbacks' });
-    await callbacks.getByText('503').waitFor();
+    await callbacks.getByRole('cell', { name: /^503\b/ }).waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     const again = async () => {
       await page.getByRole('button', { name: 'Send the revocation again' }).click();

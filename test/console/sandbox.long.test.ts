@@ -33,7 +33,7 @@ describeDesk('the page Sandbox', () => {
   async function launched(options: object = {}): Promise<Page> {
     const page = await desk.signedIn('/console/sandbox', ADMIN_KEY, options);
     await press(page, 'Launch a session');
-    await exchange(page, 'Launch a session').getByText('201').first().waitFor();
+    await exchange(page, 'Launch a session').getByText('201', { exact: true }).waitFor();
     return page;
   }
 
@@ -82,7 +82,7 @@ describeDesk('the page Sandbox', () => {
     await signIn(page, ADMIN_KEY);
     await page.getByLabel('Player').fill(player);
     await press(page, 'Launch a session');
-    await exchange(page, 'Launch a session').getByText('201').first().waitFor();
+    await exchange(page, 'Launch a session').getByText('201', { exact: true }).waitFor();
     expect(await betId()).not.toBe(first);
     await page.context().close();
   });
