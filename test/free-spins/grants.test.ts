@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { GrantStore } from '../../src/free-spins/grants/grant.store.js';
+import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { GRANT } from '../world/provider.js';
 import {
   FOREIGN_GAME,
@@ -11,7 +12,7 @@ import {
   PROVIDER,
   useWorld,
 } from '../world/world.js';
-import { Tool, until } from './tool.js';
+import { Tool } from './tool.js';
 
 const world = useWorld();
 const tool = new Tool(world);
@@ -350,13 +351,11 @@ test('abandoned PENDING grants are failed in the background', async () => {
   const reply = tool.post(order);
   await held.arrived;
   await tool.endLease(order.requestRef);
-  await until('the sweep fails it', async () => {
-    const [row] = await world.sql.run<{ state: string }>(
-      'SELECT state FROM free_spin_grants WHERE request_ref = $1',
-      [order.requestRef],
-    );
-    return row?.state === 'FAILED';
-  });
+  await world.app.get(QueueRunner)['loop'].run();
+  const rows = await world.sql.run('SELECT state FROM free_spin_grants WHERE request_ref = $1', [
+    order.requestRef,
+  ]);
+  expect(rows).toEqual([{ state: 'FAILED' }]);
   held.release();
   await reply;
 });

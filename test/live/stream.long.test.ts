@@ -40,6 +40,7 @@ async function openItem(summary = 'a finding', count = 1): Promise<string[]> {
 }
 
 test('begins with the overview, which follows at most every five seconds', async () => {
+  const startedMs = performance.now();
   const client = await open(here);
   expect(client.response.statusCode).toBe(200);
   expect(client.response.headers).toMatchObject({
@@ -51,7 +52,6 @@ test('begins with the overview, which follows at most every five seconds', async
   const first = await here.admin('GET', '/v1/admin/overview');
   expect(Object.keys(client.of('overview')[0]!)).toEqual(Object.keys(first.json));
   expect(client.events[0]!.event).toBe('overview');
-  const startedMs = performance.now();
   await vi.waitUntil(() => client.of('overview').length === 3, { timeout: 30_000, interval: 50 });
   expect(performance.now() - startedMs).toBeGreaterThan(9_000);
 });
@@ -213,8 +213,8 @@ test('needs a key, answers HEAD, and is limited by key', async () => {
 });
 
 test('sends a comment every 15 seconds', async () => {
+  const startedMs = performance.now();
   const client = await open(here);
-  const openedMs = performance.now();
-  await vi.waitUntil(() => client.comments === 1, { timeout: 20_000, interval: 50 });
-  expect(performance.now() - openedMs).toBeGreaterThan(14_000);
+  await vi.waitUntil(() => client.comments === 1, { timeout: 30_000, interval: 50 });
+  expect(performance.now() - startedMs).toBeGreaterThan(14_000);
 });
