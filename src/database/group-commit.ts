@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } f
 import { Configuration } from '../config/configuration.js';
 import { BoundedLogger } from '../observability/bounded-logger.js';
 import { Metrics } from '../observability/metrics.js';
+import { runUntraced } from '../observability/trace.js';
 import { monotonicMs } from '../runtime/clock.js';
 import { failureText } from '../runtime/failure-text.js';
 import { ConnectionPool, levelsOf, type PoolLevels, probe, refuseStandby } from './connection.js';
@@ -117,7 +118,9 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
         verify: refuseStandby,
         refusedSettings: database.refusedSettings,
       },
-      ({ message }) => this.logger.warn({ msg: 'an idle connection was lost', detail: message }),
+      // Otherwise the line would name the request that opened the connection.
+      ({ message }) =>
+        runUntraced(() => this.logger.warn({ msg: 'an idle connection was lost', detail: message })),
     );
     this.query = queryOn(this.pool);
   }
@@ -226,14 +229,16 @@ export class GroupCommit implements OnApplicationBootstrap, OnApplicationShutdow
     this.metrics.groupCommitFailures.inc({ statement: name });
     const { code } = error as { code?: string };
     const single = batch.length === 1;
-    this.logger.warn({
+    // Not every error of a connection has a code.
+    const line = {
       msg: single ? 'statement failed, retrying it' : 'batch failed, retrying its items individually',
       statement: name,
       items: batch.length,
       code,
-      // The error of a lost or unopened connection has no code.
       detail: failureText(error),
-    });
+    };
+    // The current trace may be that of an earlier request, after whose batch this one was sent.
+    runUntraced(() => this.logger.warn(line));
     for (const item of batch) this.retry(statement, item).then(item.resolve, item.reject);
   }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from './clock.js';
 import { failureText } from './failure-text.js';
@@ -29,7 +30,7 @@ export interface BackgroundLoopOptions {
 
 /**
  * Repeats work at an interval and on request, one pass at a time, until it is stopped. Its timer does not keep the
- * process alive.
+ * process alive. A pass is no part of the request that asks for it: its log lines do not name that request.
  */
 export class BackgroundLoop {
   private timer: NodeJS.Timeout | undefined;
@@ -41,6 +42,8 @@ export class BackgroundLoop {
   private reportedMs: number | undefined;
   private finishing = false;
   private stopped: Promise<void> | undefined;
+  /** Runs a pass with the async context of the constructor, not with that of a request that has called `run`. */
+  private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly options: BackgroundLoopOptions) {}
 
@@ -73,7 +76,7 @@ export class BackgroundLoop {
     if (this.stopping) return Promise.resolve();
     if (!this.next) {
       this.unfinished += 1;
-      this.next = this.last.then(() => this.pass());
+      this.next = this.last.then(() => this.outside(() => this.pass()));
       this.last = this.next;
     }
     return this.next;

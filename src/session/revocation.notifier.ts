@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Configuration } from '../config/configuration.js';
-import { currentRequestId } from '../observability/trace.js';
+import { currentRequestId, runUntraced } from '../observability/trace.js';
 import { Tracing } from '../observability/tracing.js';
 import { callbackStopMs } from '../provider-callback/callback-lease.js';
 import {
@@ -134,12 +134,15 @@ export class RevocationNotifier {
   private addWorker(providerId: string): void {
     const { requestIds, workers } = this.queueOf(providerId);
     if (workers.size >= CALLS_PER_PROVIDER || this.loop.stopping) return;
-    const worker = this.work(providerId, requestIds)
-      .catch((error: unknown) => {
-        const detail = failureText(error);
-        this.logger.error({ msg: 'notifications interrupted', providerId, detail });
-      })
-      .finally(() => workers.delete(worker));
+    // The request that starts this worker may concern other sessions.
+    const worker = runUntraced(() =>
+      this.work(providerId, requestIds)
+        .catch((error: unknown) => {
+          const detail = failureText(error);
+          this.logger.error({ msg: 'notifications interrupted', providerId, detail });
+        })
+        .finally(() => workers.delete(worker)),
+    );
     workers.add(worker);
   }
 
@@ -153,7 +156,6 @@ export class RevocationNotifier {
         : this.revocations.claimUnsent(providerId));
       if (!claimed && !queued) return;
       if (!claimed) continue;
-      // The request that started this worker may concern other sessions.
       const requestId = queued?.[1] ?? this.randomness.uuid();
       const fields = { actor: 'revocation', sessionId: claimed.sessionId, providerId };
       const { wasMade } = await this.tracing.runWork('notify', requestId, fields, () =>

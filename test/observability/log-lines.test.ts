@@ -1,8 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { expect, test, vi } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
-import { GAME, OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
+import { BATCHES, batchOrder } from '../approvals/desk.js';
+import { Tool } from '../free-spins/tool.js';
 import { PATIENCE } from '../world/patience.js';
+import { CANCEL, GRANT, STATUS } from '../world/provider.js';
+import { GAME, OPERATOR, OTHER_OPERATOR, PROVIDER, type Reply, useWorld } from '../world/world.js';
 
 const raw: string[] = [];
 const lines: Record<string, unknown>[] = [];
@@ -186,4 +190,91 @@ test('a grant’s line has its requestRef', async () => {
   };
   const reply = await world.admin('POST', '/v1/admin/free-spins', { ...grant, requestRef: 'ref-of-a-line' });
   expect((await linesOf(reply)).at(-1)).toMatchObject({ requestRef: 'ref-of-a-line', operatorId: OPERATOR });
+});
+
+describe('a line about work of others than the request that started it names no request:', () => {
+  /** The first line with these fields; it has none of a request. */
+  async function lineOfNoRequest(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const line = await vi.waitUntil(
+      () => lines.find((each) => Object.entries(fields).every(([name, value]) => each[name] === value)),
+      PATIENCE,
+    );
+    for (const field of ['requestId', 'tenant', 'address', 'route']) expect(line).not.toHaveProperty(field);
+    return line;
+  }
+
+  /** In a currency that another test does not limit. */
+  const order = (players: number) => batchOrder(players, { currency: 'SEK' });
+
+  test('a batch that is given up', async () => {
+    const down = world.provider.always({ do: 'drop' }, { path: GRANT });
+    onTestFinished(() => down.withdraw());
+    const { operatorId, ...body } = order(40);
+    const { batchId } = (await world.signed(OPERATOR, '/v1/operator/free-spins/batches', body)).json;
+    const msg = 'the remaining grants of a batch were not sent and are FAILED: resend the batch later';
+    expect(await lineOfNoRequest({ msg, batchId })).toMatchObject({ operatorId, providerId: PROVIDER });
+  });
+
+  test.each<['status' | 'cancel', typeof STATUS | typeof CANCEL, string]>([
+    [
+      'status',
+      STATUS,
+      'the provider does not answer, so it was not asked about the remaining grants of a batch',
+    ],
+    [
+      'cancel',
+      CANCEL,
+      'the provider does not answer, so the remaining cancels of a batch were not sent: cancel the batch again later',
+    ],
+  ])('a %s of a batch that is given up', async (action, path, msg) => {
+    const { batchId } = (await world.admin('POST', BATCHES, order(40))).json;
+    const batch = `/v1/operator/free-spins/batches/${String(batchId)}`;
+    const granted = async () => (await world.signedGet(OPERATOR, `${batch}?items=false`)).json['granted'];
+    await vi.waitFor(async () => expect(await granted()).toBe(40), PATIENCE);
+    const down = world.provider.always({ do: 'drop' }, { path });
+    onTestFinished(() => down.withdraw());
+    await world.signed(OPERATOR, `${batch}/${action}`, {});
+    expect(await lineOfNoRequest({ msg, batchId })).toMatchObject({ operatorId: OPERATOR });
+  });
+
+  test("another operator's grant whose outcome is not known", async () => {
+    const tool = new Tool(world);
+    const body = tool.order({ currency: 'SEK' });
+    const { requestRef } = body;
+    const held = world.provider.next({ do: 'hold' }, { path: GRANT, requestRef });
+    const granted = tool.post(body);
+    await held.arrived;
+    await tool.endLease(requestRef);
+    await world.signedGet(OTHER_OPERATOR, '/v1/operator/free-spins');
+    const line = await lineOfNoRequest({ msg: 'the outcome of a grant callback is not known', requestRef });
+    expect(line).toMatchObject({ operatorId: OPERATOR, providerId: PROVIDER });
+    held.release();
+    await granted;
+  });
+
+  test('notifications that are interrupted', async () => {
+    const { playerRef } = await world.launch();
+    await world.sql.run(`
+      CREATE FUNCTION refuse_claim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no claim'; END $$;
+      CREATE TRIGGER refuse_claim BEFORE UPDATE ON session_revocations FOR EACH ROW EXECUTE FUNCTION refuse_claim()`);
+    await world.signed(OPERATOR, `/v1/operator/players/${playerRef}/revoke-sessions`, { reason: 'KICK' });
+    await world.sql.run('DROP FUNCTION refuse_claim CASCADE');
+    await lineOfNoRequest({ msg: 'notifications interrupted', providerId: PROVIDER });
+  });
+
+  test('a statement of group commit that is retried', async () => {
+    const bet = world.transaction(await world.launch(), 'BET');
+    const held = world.wallet.next({ do: 'hold' }, { transactionId: bet.transactionId });
+    const submitted = world.submit(bet);
+    await held.arrived;
+    const others = new Client({ connectionString: world.databaseUrl });
+    await others.connect();
+    await others.query('BEGIN');
+    await others.query('SELECT FROM transactions WHERE transaction_id = $1 FOR UPDATE', [bet.transactionId]);
+    held.release();
+    await lineOfNoRequest({ msg: 'statement failed, retrying it' });
+    await others.query('COMMIT');
+    await others.end();
+    expect((await submitted).json).toMatchObject({ status: 'APPROVED' });
+  });
 });

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BackgroundLoop, type BackgroundLoopOptions } from '../../src/runtime/background-loop.js';
 
@@ -66,6 +67,25 @@ test('requests during a pass share one pass that begins after it', async () => {
   passes[1]!.end();
   await Promise.all([second, third]);
   expect(passes).toHaveLength(2);
+});
+
+test('a pass and its report have the async context of the loop, not that of the request that asks for it', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const see = () => void seen.push(requests.getStore());
+  const work = async () => {
+    see();
+    await Promise.resolve();
+    see();
+    throw new Error('failed');
+  };
+  const { loop } = loopOver(work, { onError: see });
+  const caller = requests.run('a request', async () => {
+    await loop.run();
+    return requests.getStore();
+  });
+  expect(await caller).toBe('a request');
+  expect(seen).toEqual([undefined, undefined, undefined]);
 });
 
 test('a failure is reported at once and then once a minute, and the loop continues', async () => {

@@ -100,7 +100,8 @@ export class StatusRunner {
     if (failed) throw failed.reason;
     if (waiting.length > 0 && unanswered >= UNANSWERED_LIMIT) {
       const msg = 'the provider does not answer, so it was not asked about the remaining grants of a batch';
-      this.logger.error({ msg, batchId: run.batchId, grants: waiting.length });
+      const { batchId, operatorId } = run;
+      this.logger.error({ msg, batchId, operatorId, grants: waiting.length });
     } else if (waiting.length > 0) {
       return this.runs.release(run);
     }

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { runUntraced } from '../../observability/trace.js';
 import type { Claim } from '../../provider-callback/callback-lease.js';
 import {
   type CallbackOutcome,
@@ -54,9 +55,17 @@ export class GrantCallbacks {
 
   /** Fails grants whose lease has expired, as after a crash. Called periodically and before grants are returned. */
   async expire(): Promise<void> {
-    for (const requestRef of await this.grants.expire(UNKNOWN_OUTCOME)) {
-      this.logger.error({ msg: 'the outcome of a grant callback is not known', requestRef });
-    }
+    const expired = await this.grants.expire(UNKNOWN_OUTCOME);
+    // They may belong to other operators than the request that returns grants.
+    runUntraced(() => {
+      for (const { requestRef, operatorId, providerId } of expired)
+        this.logger.error({
+          msg: 'the outcome of a grant callback is not known',
+          requestRef,
+          operatorId,
+          providerId,
+        });
+    });
   }
 
   /**

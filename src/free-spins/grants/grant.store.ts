@@ -165,10 +165,9 @@ export class GrantStore implements OnModuleInit {
     if (unclaimed.length === 0) await this.recordNotSent(grant, error);
   }
 
-  /** @returns the requestRefs of the grants that failed because their lease expired */
-  async expire(error: string): Promise<string[]> {
-    const expired = await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error });
-    return this.count(expired).map(({ requestRef }) => requestRef);
+  /** @returns the grants that failed because their lease expired */
+  async expire(error: string): Promise<readonly (Reached & { requestRef: string })[]> {
+    return this.count(await this.database.query<Reached & { requestRef: string }>(sql.EXPIRE, { error }));
   }
 
   /** Stores the provider's answer to a status call. A completed grant stays completed. */

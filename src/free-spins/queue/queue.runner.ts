@@ -148,13 +148,14 @@ export class QueueRunner {
         ...fieldsOf(grant),
         error: failure.error,
       });
-    const { batchId, providerId } = grant;
+    const { batchId, providerId, operatorId } = grant;
     if (!this.countsAsDown(outcome, route) || batchId === null) return true;
     const cancels = await this.queue.failCancels(batchId, PROVIDER_DOWN);
     if (cancels > 0)
       this.logger.error({
         msg: 'the provider does not answer, so the remaining cancels of a batch were not sent: cancel the batch again later',
         providerId,
+        operatorId,
         batchId,
         cancels,
       });
@@ -194,13 +195,14 @@ export class QueueRunner {
   }
 
   /** Fails the unsent grants of the batch, which would fail for the same reason. */
-  private async giveUp({ batchId, providerId }: Grant, error: string): Promise<void> {
+  private async giveUp({ batchId, providerId, operatorId }: Grant, error: string): Promise<void> {
     if (batchId === null) return;
     const players = await this.queue.failUnsent(batchId, error);
     if (players > 0)
       this.logger.error({
         msg: 'the remaining grants of a batch were not sent and are FAILED: resend the batch later',
         providerId,
+        operatorId,
         batchId,
         players,
         error,
