@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
+import { GrantStore } from '../../src/free-spins/grants/grant.store.js';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
+import { QueueStore } from '../../src/free-spins/queue/queue.store.js';
 import { BATCHES, batchOrder, limit } from '../approvals/desk.js';
 import type { ReceivedCall } from '../world/counterpart.js';
 import { CANCEL, GRANT } from '../world/provider.js';
@@ -481,4 +483,30 @@ test('a cancel of a batch waits for a resend that began before, and then cancels
     { state: 'CANCELLED', due: false },
   ]);
   expect(callsTo(GRANT, order.playerRefs)).toEqual([1, 1]);
+});
+
+test('a grant whose call cannot be made while its batch is being cancelled is not sent', async () => {
+  await world.app.get(QueueRunner)['loop'].stop(0);
+  const batchId = await started(batchOrder(2));
+  const others = new Client({ connectionString: world.databaseUrl });
+  await others.connect();
+  const pid = (await others.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+  await others.query('BEGIN');
+  await others.query(
+    'SELECT FROM free_spin_grants WHERE batch_id = $1 ORDER BY grant_no LIMIT 1 FOR NO KEY UPDATE',
+    [batchId],
+  );
+  const claimed = await world.app.get(QueueStore).claimUnsent(PROVIDER, '');
+  expect(claimed).toMatchObject({ batchId, attempt: 1 });
+  const cancelled = cancel(batchId);
+  await until('the cancel waits for the first grant', async () => (await waitingFor([pid])).length > 0);
+  await world.app.get(GrantStore).unclaim(claimed!, 'the call could not be made');
+  await others.query('COMMIT');
+  await others.end();
+  expect((await cancelled).json).toMatchObject({ cancelled: 2, pending: 0 });
+  expect(
+    await world.sql.run('SELECT cancel_due AS due FROM free_spin_grants WHERE batch_id = $1', [batchId]),
+  ).toEqual([{ due: false }, { due: false }]);
+  const { items } = (await world.admin('GET', `/v1/admin/audit?action=free-spins.batch-cancel&limit=1`)).json;
+  expect(items).toMatchObject([{ target: `batch:${batchId}`, after: { grants: 2 } }]);
 });

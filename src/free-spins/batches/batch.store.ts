@@ -39,16 +39,17 @@ const RECORD_BATCH = named(
 
 /**
  * Cancels the unsent grants of a batch. One that waits to be resent and may have been booked before becomes FAILED
- * again, because its outcome is still unknown.
+ * again, because its outcome is still unknown, and its cancel stays due.
  */
 const CANCEL_UNSENT = named(
   'grant_cancel_unsent',
   `UPDATE free_spin_grants
       SET state = CASE WHEN outcome_unknown THEN 'FAILED' ELSE 'CANCELLED' END,
           failure_error = CASE WHEN outcome_unknown THEN :error END,
-          cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, updated_at = clock_timestamp()
+          cancelled_at = CASE WHEN NOT outcome_unknown THEN clock_timestamp() END, cancel_due = outcome_unknown,
+          updated_at = clock_timestamp()
     WHERE batch_id = :batchId AND ${UNSENT}
-   RETURNING ${REACHED}, request_ref AS "requestRef"`,
+   RETURNING ${REACHED}`,
 );
 
 /**
@@ -69,7 +70,7 @@ const MAKE_CANCELS_DUE = named(
           cancel_attempt = cancel_attempt + CASE WHEN cancel_lease_until IS NULL THEN 0 ELSE 1 END
     WHERE batch_id = :batchId AND NOT cancel_due AND ${HAS_NO_SUCCESSOR}
       AND (state IN ('PENDING', 'GRANTED') OR state = 'FAILED' AND outcome_unknown)
-   RETURNING request_ref AS "requestRef"`,
+   RETURNING request_ref`,
 );
 
 /**
@@ -125,15 +126,12 @@ export class BatchStore {
     error: string,
   ): Promise<{ changed: number; reached: readonly Reached[] }> {
     await query(LOCK, { batchId });
-    const reached = await query<Reached & { requestRef: string }>(CANCEL_UNSENT, { batchId, error });
-    // Runs second, so that it also covers grants that another instance claimed before the first statement could cancel
-    // them: they may still be granted, so a cancel must follow.
-    const values = { batchId, requestId: currentRequestId() };
-    const due = await query<{ requestRef: string }>(MAKE_CANCELS_DUE, values);
-    // Both statements change the same grant if it waits to be resent and the provider may already have booked it. Such a
-    // grant is counted once.
-    const changed = new Set([...reached, ...due].map(({ requestRef }) => requestRef));
-    return { changed: changed.size, reached };
+    // Runs first, because it locks the PENDING grants, claimed or not. From then on no grant is claimed, and a claim whose
+    // call could not be made fails its grant. In the reverse order, the claim could end between the statements: the grant
+    // would be unsent again, and would be sent.
+    const due = await query(MAKE_CANCELS_DUE, { batchId, requestId: currentRequestId() });
+    const reached = await query<Reached>(CANCEL_UNSENT, { batchId, error });
+    return { changed: due.length, reached };
   }
 
   /** @returns how many grants were queued */
