@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { QueueStore } from '../../src/free-spins/queue/queue.store.js';
 import { Resolver } from '../../src/wallet/resolving/resolver.js';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { Tool } from '../free-spins/tool.js';
@@ -190,6 +191,33 @@ test('a grant’s line has its requestRef', async () => {
   };
   const reply = await world.admin('POST', '/v1/admin/free-spins', { ...grant, requestRef: 'ref-of-a-line' });
   expect((await linesOf(reply)).at(-1)).toMatchObject({ requestRef: 'ref-of-a-line', operatorId: OPERATOR });
+});
+
+test('the line about the rest of a batch whose expiresAt has passed does not advise a resend', async () => {
+  // The workers find the expired grants, not the next poll.
+  const polls = vi.spyOn(world.app.get(QueueStore), 'failExpired').mockResolvedValue(0);
+  onTestFinished(() => polls.mockRestore());
+  const held = world.provider.always({ do: 'hold' }, { path: GRANT });
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const order = batchOrder(20, { currency: 'SEK', expiresAt });
+  const { batchId } = (await world.admin('POST', BATCHES, order)).json;
+  const players = new Set<unknown>(order.playerRefs);
+  const isCalled = () => world.provider.calls(GRANT).some(({ json }) => players.has(json['playerRef']));
+  await vi.waitUntil(isCalled, PATIENCE);
+  await world.sql.run(
+    `UPDATE free_spin_grants SET expires_at = clock_timestamp() - interval '1 minute' WHERE batch_id = $1`,
+    [batchId],
+  );
+  held.withdraw();
+  held.release();
+  const line = await vi.waitUntil(
+    () => lines.find((each) => each['batchId'] === batchId && each['players'] !== undefined),
+    PATIENCE,
+  );
+  expect(line).toMatchObject({
+    msg: 'the remaining grants of a batch were not sent and are FAILED: only a new batch can grant these spins',
+    error: 'not sent: its expiresAt has passed',
+  });
 });
 
 describe('a line about work of others than the request that started it names no request:', () => {

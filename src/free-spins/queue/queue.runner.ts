@@ -198,9 +198,11 @@ export class QueueRunner {
   private async giveUp({ batchId, providerId, operatorId }: Grant, error: string): Promise<void> {
     if (batchId === null) return;
     const players = await this.queue.failUnsent(batchId, error);
+    // A resend leaves expired grants out.
+    const advice = error === EXPIRED ? 'only a new batch can grant these spins' : 'resend the batch later';
     if (players > 0)
       this.logger.error({
-        msg: 'the remaining grants of a batch were not sent and are FAILED: resend the batch later',
+        msg: `the remaining grants of a batch were not sent and are FAILED: ${advice}`,
         providerId,
         operatorId,
         batchId,
