@@ -123,7 +123,9 @@ export const PROVIDER_CALLBACKS: readonly OutgoingCall[] = [
     tag: 'Free spins',
     operationId: 'reportRemainingSpins',
     summary: 'Report the remaining spins of a grant',
-    description: 'Called on demand, when a person looks at the grant. It changes nothing.',
+    description:
+      'Called on demand: when somebody asks for the remaining spins of a grant, or of all grants of a batch. It ' +
+      'changes nothing.',
     answered: { description: 'The remaining spins', type: StatusCallbackResponse },
   }),
   callback('/v1/game/free-spins/cancel', CancelCallbackRequest, {
