@@ -43,7 +43,7 @@ export class FaultSteps {
     const { origin } = new URL(url);
     const counterpart = new TranscriptClient(new PlatformClient(origin), this.output);
     const title = `The ${who} is asked to misbehave: ${FAULTS[rule.fault].does}`;
-    await counterpart.configure(title, 'PUT', FAULTS_PATH, {
+    await counterpart.configure(title, FAULTS_PATH, {
       rules: [{ ...rule, playerRefPrefix: this.playerRef }],
     });
   }

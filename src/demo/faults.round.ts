@@ -33,9 +33,12 @@ export async function playFaults(sandbox: SandboxFile, output: RoundOutput): Pro
     await grants.repeatsReference();
     await grants.grantsWithoutReference();
     await round.ends();
-  } finally {
-    await round.steps.clear();
+  } catch (error) {
+    // The first failure says what is wrong. The same cause may prevent the removal of the rules.
+    await round.steps.clear().catch(() => undefined);
+    throw error;
   }
+  await round.steps.clear();
 }
 
 /** @throws Error if the operator has another wallet, in which the sandbox can cause no faults */

@@ -35,11 +35,11 @@ export class TranscriptClient {
   }
 
   /**
-   * Sends an unsigned request, to configure a counterpart.
+   * Sends an unsigned PUT, to configure a counterpart.
    * @throws Error with a readable message if the answer is not a 200
    */
-  configure(title: string, method: string, path: string, body: object): Promise<Exchange> {
-    return this.show(title, this.platform.plain(method, path, body), { status: 200, fields: {} });
+  configure(title: string, path: string, body: object): Promise<Exchange> {
+    return this.show(title, this.platform.plain('PUT', path, body), { status: 200, fields: {} });
   }
 
   /**
@@ -52,7 +52,10 @@ export class TranscriptClient {
 
   private async show(title: string, sent: Promise<Exchange>, expected: Expectation): Promise<Exchange> {
     const exchange = await sent.catch((cause: unknown) => {
-      const sentence = `Nothing answers at ${this.platform.apiUrl}: start the service with npm start.`;
+      const { apiUrl } = this.platform;
+      const sentence = isTimeout(cause)
+        ? `"${title}" was not answered in time by ${apiUrl}: see its log.`
+        : `Nothing answers at ${apiUrl}: start the service with npm start.`;
       throw new Error(sentence, { cause });
     });
     this.output.print(transcript(title, exchange, this.output.colours));
@@ -67,6 +70,11 @@ export class TranscriptClient {
         `${JSON.stringify(expected.fields)}, but it was ${exchange.status} ${code ?? ''} ${exchange.text}`,
     );
   }
+}
+
+/** Whether the client has given up waiting for the answer. */
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'TimeoutError';
 }
 
 /** The headers of requests and answers that are printed. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { transcript } from '../../src/demo/transcript-client.js';
+import { transcript, TranscriptClient } from '../../src/demo/transcript-client.js';
+import type { PlatformClient } from '../../src/sandbox/platform-client.js';
 
 const exchange = (text: string, headers: Record<string, string> = {}) => ({
   method: 'POST',
@@ -22,4 +23,27 @@ test.each([
 test('shows the control characters of a header, and keeps its own colours', () => {
   const text = transcript('The balance', exchange('{}', { 'X-Error-Code': 'A\u009bB' }), true);
   expect(text).toContain('\u001b[2m    X-Error-Code: A\\u009bB\u001b[0m');
+});
+
+test.each([
+  [
+    'time',
+    new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+    '"The rule" was not answered in time by http://platform: see its log.',
+  ],
+  [
+    'connection',
+    new TypeError('fetch failed'),
+    'Nothing answers at http://platform: start the service with npm start.',
+  ],
+])('a request without an answer for lack of %s says what to do', async (_, cause, sentence) => {
+  const platform = { apiUrl: 'http://platform', plain: () => Promise.reject(cause) };
+  const client = new TranscriptClient(platform as unknown as PlatformClient, {
+    print: () => undefined,
+    colours: false,
+  });
+  await expect(client.configure('The rule', '/sandbox/faults', {})).rejects.toMatchObject({
+    message: sentence,
+    cause,
+  });
 });
