@@ -82,6 +82,8 @@ export class ProviderCallbacks {
   async call(callback: ProviderCallback): Promise<CallbackOutcome> {
     const provider = this.tenancy.provider(callback.providerId);
     if (!provider) return unsent('the provider is unknown to this instance');
+    // Read before the first await: a reload of the directory may remove the provider.
+    const secret = this.tenancy.signingSecret(provider.id);
     const body = JSON.stringify(callback.body);
     const callbackId = await this.begin(callback, body);
     if (callbackId === undefined) return unsent('the call could not be recorded');
@@ -93,7 +95,7 @@ export class ProviderCallbacks {
       return late;
     }
     const startedMs = monotonicMs();
-    const answer = await this.post(provider, callback, body);
+    const answer = await this.post(provider, secret, callback, body);
     const durationMs = monotonicMs() - startedMs;
     this.measure(callback, answer, durationMs);
     const outcome = this.outcome(answer);
@@ -123,6 +125,7 @@ export class ProviderCallbacks {
 
   private post(
     { webhookBaseUrl }: Provider,
+    secret: string,
     { providerId, route, reference }: ProviderCallback,
     body: string,
   ): Promise<CallbackAnswer> {
@@ -132,7 +135,7 @@ export class ProviderCallbacks {
         this.http.post({
           url: webhookBaseUrl + route,
           tenantId: providerId,
-          secret: this.tenancy.signingSecret(providerId),
+          secret,
           body: Buffer.from(body),
           timeoutMs: this.configuration.callbackTimeoutMs,
           ignoresBodyOf200: BODY_IGNORED.has(route),

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { QueueRunner } from '../../src/free-spins/queue/queue.runner.js';
 import { StatusRunner } from '../../src/free-spins/batches/status.runner.js';
 import { RevocationNotifier } from '../../src/session/revocation.notifier.js';
+import { TenancyService } from '../../src/tenancy/tenancy.service.js';
 import { BATCHES, batchOrder } from '../approvals/desk.js';
 import { CANCEL, GRANT, REVOKE, STATUS } from '../world/provider.js';
 import { OPERATOR, PROVIDER, useWorld } from '../world/world.js';
@@ -98,6 +99,28 @@ test('a grant that could not be sent is not sent after its batch has been cancel
     { state: 'FAILED', failure: { error: 'the call could not be recorded', outcomeUnknown: false } },
   ]);
   expect(tool.calls(GRANT, items[0]!.requestRef)).toEqual([]);
+});
+
+test("a call is made although the provider's secret cannot be decrypted any more", async () => {
+  const suspended = await suspendCallback(world, GRANT);
+  const order = tool.order();
+  const granted = tool.post(order);
+  await suspended.arrived();
+  const [provider] = await world.sql.run<{ secret: string }>(
+    'SELECT sealed_secret AS secret FROM tenants WHERE id = $1',
+    [PROVIDER],
+  );
+  const store = async (secret: string) => {
+    await world.sql.run('UPDATE tenants SET sealed_secret = $2 WHERE id = $1', [PROVIDER, secret]);
+    await world.app.get(TenancyService).reload();
+  };
+  await store('x');
+  expect(world.app.get(TenancyService).isUnreadable(PROVIDER)).toBe(true);
+  await suspended.release();
+  const { status, json } = await granted;
+  await store(provider!.secret);
+  expect([status, json]).toMatchObject([201, { state: 'GRANTED' }]);
+  expect(tool.calls(GRANT, order.requestRef)).toHaveLength(1);
 });
 
 test('a grant that could not be sent leaves a later attempt alone', async () => {
