@@ -16,7 +16,11 @@ const SHORT_TIMEOUT_MS = 1_000;
 
 let provider: WireProvider;
 
-const world = useWorld();
+const lines: Record<string, unknown>[] = [];
+const world = useWorld(
+  { LOG_LEVEL: 'error' },
+  { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+);
 const tool = new Tool(world);
 /** At an instance with the short time-out. */
 let hasty: Tool;
@@ -220,6 +224,17 @@ async function expectOneAttempt(reference: string, before: number, { status, tim
   if (status === undefined) expect(row?.error).toBeTruthy();
 }
 
+/** Expects one line about the failure, with the answer if there is one. */
+function expectOneLine(reference: string, { status }: Row): void {
+  const about = lines.filter(
+    ({ context, requestRef, reference: called }) =>
+      (context === 'ProviderCallback' && called === reference) ||
+      (context === 'FreeSpins' && requestRef === reference),
+  );
+  const answer = expect.any(String) as string;
+  expect(about).toEqual([expect.objectContaining(status === undefined ? {} : { answer })]);
+}
+
 describe('a grant that is answered with', () => {
   test.each([...rows, ...twoHundreds])('$name is FAILED', async (row) => {
     const order = tool.order({ gameId: WIRE_GAME });
@@ -237,6 +252,7 @@ describe('a grant that is answered with', () => {
       outcomeUnknown: row.unknown,
     });
     await expectOneAttempt(order.requestRef, before, row);
+    expectOneLine(order.requestRef, row);
   });
 
   test('connection refused or an unknown name: certainly not booked', async () => {
@@ -293,6 +309,7 @@ describe('a granted batch', () => {
       undefined,
     ]);
     await expectOneAttempt(requestRef, before, row);
+    expectOneLine(requestRef, row);
   });
 
   test.each(rows)('whose cancel is answered with $name is still live', async (row) => {

@@ -146,9 +146,9 @@ export class GrantCallbacks {
     return stored;
   }
 
-  /** Logs a 200 with an unusable body; `ProviderCallbacks` logs all other failures. */
+  /** Logs a complete 200 with an unusable body; `ProviderCallbacks` logs all other failures. */
   private logUnusable({ requestRef }: Grant, outcome: CallbackOutcome, { error }: Failure): void {
-    if (outcome.kind === 'unanswered' || outcome.status !== 200) return;
+    if (outcome.kind === 'unanswered' || outcome.status !== 200 || outcome.error !== undefined) return;
     const answer = outcome.words;
     this.logger.error({ msg: 'the provider answered 200 with an unusable body', requestRef, error, answer });
   }
