@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { FakePlatform, type Step } from '../src/certify/client/fake-platform.js';
 import { type AtEnd, certify, only, reportFolder } from './support/certified.js';
 import { command } from './support/command.js';
 
 /** A client without the SDK; its only argument is the fault that it has. */
 const NAIVE = ['--', process.execPath, 'cli/test/support/naive-client.mjs'];
 const OF_THE_SDK = ['--', process.execPath, 'cli/examples/certify-client.mjs'];
-/** Time-out of a test that runs many cases, or one beside others, on a busy machine, in milliseconds. */
+/** Time-out of tests that run many cases or run concurrently, in milliseconds. */
 const PATIENCE_MS = 600_000;
 /** Beside other tests, an answer takes longer to arrive. */
 const BESIDE_OTHERS = ['--attempt-ms', '5000'];
@@ -180,6 +181,28 @@ test.concurrent.for<[string, string[], string]>([
     expect(status).toBe(1);
   },
 );
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+const APPROVE: Step = { does: 'decide', status: 'APPROVED' };
+
+test.for<[string, Record<string, string>, RegExp, Step]>([
+  ['the id of the request', { 'X-Request-Id': 'aB3.x_y:z-1' }, /^aB3\.x_y:z-1$/, APPROVE],
+  ['an id of its own if that of the request is invalid', { 'X-Request-Id': 'a/b' }, UUID, APPROVE],
+  ['an id of its own if the request has none', {}, UUID, APPROVE],
+  [
+    'the id of a request whose signature it refuses',
+    { 'X-Request-Id': 'r-1' },
+    /^r-1$/,
+    { does: 'refuse-signature' },
+  ],
+])('the fake platform answers with %s', async ([, headers, expected, step], { onTestFinished: atEnd }) => {
+  const platform = await FakePlatform.start([step], Date.now);
+  atEnd(() => platform.stop());
+  const response = await fetch(platform.url, { method: 'POST', headers, body: '{}' });
+  expect(response.headers.get('x-request-id')).toMatch(expected);
+  await response.body?.cancel();
+});
 
 test.each([
   [[], 'The command that sends a transaction is missing'],

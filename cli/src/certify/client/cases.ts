@@ -197,10 +197,7 @@ const REFUSALS: Row[] = [
   ...(
     [
       ['invalid-request', refuse(400, 'INVALID_REQUEST', 'fix-request')],
-      [
-        'signature',
-        { does: 'proxy', status: 401, text: 'invalid signature', headers: { 'Content-Type': 'text/plain' } },
-      ],
+      ['signature', { does: 'refuse-signature' }],
       ['session', SESSION_INVALID],
       ['session-of-another', refuse(403, 'SESSION_OF_ANOTHER_PROVIDER', 'fix-request')],
       ['not-configured', refuse(503, 'GAME_NOT_CONFIGURED', 'contact-platform')],

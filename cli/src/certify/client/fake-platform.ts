@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +11,8 @@ export type Step =
   | { does: 'forge'; transactionId: string | undefined }
   /** An error of the platform, with its headers. */
   | { does: 'refuse'; status: number; code: string; next: string; retryAfterSeconds?: number }
+  /** The platform's 401, which is plain text. */
+  | { does: 'refuse-signature' }
   /** An answer without the platform's headers, as a proxy sends it. */
   | { does: 'proxy'; status: number; text: string; headers?: Record<string, string> }
   | { does: 'hang' | 'hang-halfway' | 'drip' | 'cut' | 'cut-halfway' };
@@ -29,6 +32,9 @@ const CONNECTION_END_MS = 1000;
 
 /** Time between two bytes of a slow answer, in milliseconds: much less than the time-out of an attempt. */
 const DRIP_MS = 50;
+
+/** The form of an `X-Request-Id` that the platform uses. Contract, section 2. */
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** A platform that answers one run of the client by a script, whose last step repeats. */
 export class FakePlatform {
@@ -72,7 +78,12 @@ export class FakePlatform {
     const body = Buffer.concat(chunks).toString();
     this.arrivals.push({ method, target, headers, body, atMs: this.nowMs() });
     const step = this.script[Math.min(this.arrivals.length, this.script.length) - 1];
-    if (step) answer(step, body, response);
+    if (!step) return;
+    const offered = String(headers['x-request-id'] ?? '');
+    if (step.does !== 'proxy') {
+      response.setHeader('X-Request-Id', REQUEST_ID.test(offered) ? offered : randomUUID());
+    }
+    answer(step, body, response);
   }
 }
 
@@ -102,6 +113,10 @@ function answer(step: Step, body: string, response: ServerResponse): void {
       const headers = { 'X-Error-Code': code, 'X-Next-Action': next, ...retryAfter };
       return sendJson(response, status, { error: `the fake platform answers ${code}` }, headers);
     }
+    case 'refuse-signature':
+      return void response
+        .writeHead(401, { 'Content-Type': 'text/plain; charset=utf-8' })
+        .end('invalid signature');
     case 'proxy':
       response.writeHead(step.status, { 'Content-Type': 'text/html', ...step.headers }).end(step.text);
   }
@@ -142,10 +157,6 @@ function sendJson(
   headers: Record<string, string | number> = {},
 ): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'X-Request-Id': 'fake-request',
-    ...headers,
-  });
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
   response.end(text);
 }
