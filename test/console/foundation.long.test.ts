@@ -7,6 +7,7 @@ import {
   closeConnections,
   DESK,
   describeDesk,
+  hold,
   overflows,
   PHONE,
   seriousFindings,
@@ -153,13 +154,8 @@ describeDesk('the desk', () => {
     await page.clock.install();
     await page.reload();
     await signIn(page, ADMIN_KEY);
-    let send: () => void = () => undefined;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
     const received = page.waitForRequest(`**${path}/pause`);
-    await page.route(`**${path}/pause`, async (route) => {
-      await isSent;
-      await route.continue();
-    });
+    const send = await hold(page, `**${path}/pause`);
     await page.getByRole('button', { name: 'Pause the operator' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('moved');
@@ -196,13 +192,10 @@ describeDesk('the desk', () => {
       const path = `/v1/admin/operators/${OPERATOR}`;
       const page = await desk.signedIn('/console/operators');
       await page.getByRole('table', { name: 'Operators' }).getByRole('link', { name: OPERATOR }).click();
-      let send: () => void = () => undefined;
-      const isSent = new Promise<void>((resolve) => (send = resolve));
       const answered = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/pause'));
       const received = page.waitForRequest(`**${path}/pause`);
-      await page.route(`**${path}/pause`, async (route) => {
-        await isSent;
-        await (answer ? route.fulfill(answer) : route.continue());
+      const send = await hold(page, `**${path}/pause`, {
+        goOn: (route) => (answer ? route.fulfill(answer) : route.continue()),
       });
       await page.getByRole('button', { name: 'Pause the operator' }).click();
       const dialog = page.getByRole('dialog');
@@ -367,12 +360,7 @@ describeDesk('the desk', () => {
     const quiet = { ...json, operators: [], providers: [], instances: [], parked: 0 };
     const page = await desk.open();
     await page.route('**/v1/admin/overview', (route) => route.fulfill({ json: quiet }));
-    let interrupt: () => void = () => undefined;
-    const isInterrupted = new Promise<void>((resolve) => (interrupt = resolve));
-    await page.route('**/v1/admin/stream', async (route) => {
-      await isInterrupted;
-      await route.abort();
-    });
+    const interrupt = await hold(page, '**/v1/admin/stream', { goOn: (route) => route.abort() });
     await signIn(page, ADMIN_KEY);
     const calm = page.getByText('Nothing is wrong now.');
     await calm.waitFor();

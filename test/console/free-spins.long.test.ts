@@ -4,7 +4,7 @@ import { BATCHES, batchOrder, GRANTS, limit } from '../approvals/desk.js';
 import { grantOrder } from '../world/grant-order.js';
 import { CANCEL, GRANT } from '../world/provider.js';
 import { GAME, OPERATOR, useWorld } from '../world/world.js';
-import { describeDesk, faultsOf, signIn, useDesk } from './support/desk.js';
+import { describeDesk, faultsOf, hold, signIn, useDesk } from './support/desk.js';
 
 /** Hundreds of calls take a while on a busy machine. */
 const WHOLE_BATCH = { timeout: 60_000 };
@@ -188,14 +188,11 @@ describeDesk('free spins', () => {
     await page.getByLabel('Player', { exact: true }).fill('unlucky');
     const refusal = { do: 'answer', status: 422, body: {} } as const;
     world.provider.next(refusal, { path: GRANT });
-    let send: () => void = () => undefined;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
     const received = page.waitForRequest(
       (request) => request.method() === 'POST' && request.url().endsWith('/free-spins'),
     );
-    await page.route('**/v1/admin/free-spins', async (route) => {
-      if (route.request().method() === 'POST') await isSent;
-      await route.continue();
+    const send = await hold(page, '**/v1/admin/free-spins', {
+      when: (request) => request.method() === 'POST',
     });
     await button(page, 'Grant the spins').click();
     await dialog(page).getByRole('button', { name: 'Grant the spins' }).click();
@@ -284,13 +281,8 @@ describeDesk('free spins', () => {
 
     await page.reload();
     await signIn(page, promotions);
-    let load: () => void = () => undefined;
-    const isLoaded = new Promise<void>((resolve) => (load = resolve));
     const requested = page.waitForRequest(parser);
-    await page.route(parser, async (route) => {
-      await isLoaded;
-      await route.continue();
-    });
+    const load = await hold(page, parser);
     await field.setInputFiles(file);
     const { pathname } = new URL((await requested).url());
     await field.setInputFiles([]);

@@ -13,6 +13,7 @@ import {
 import {
   DESK,
   describeDesk,
+  hold,
   leaveSlow,
   overflows,
   PHONE,
@@ -105,14 +106,9 @@ describeDesk('the pages of players, their rounds and sessions', () => {
     await follow(page, playerOf(HOSTILE));
     await page.getByRole('heading', { level: 1 }).filter({ hasText: HOSTILE }).waitFor();
     await page.getByRole('table', { name: 'Sessions' }).getByText('ACTIVE').waitFor();
-    let load: () => void = () => undefined;
-    const isLoaded = new Promise<void>((resolve) => (load = resolve));
     const module = /\/approvals-[^/]+\.js$/;
     const requested = page.waitForRequest(module);
-    await page.route(module, async (route) => {
-      await isLoaded;
-      await route.continue();
-    });
+    const load = await hold(page, module);
     const reads: string[] = [];
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
@@ -156,13 +152,8 @@ describeDesk('the pages of players, their rounds and sessions', () => {
   });
 
   test("the dialog of an adjustment gets the player's currency when it is known, unless another was typed", async () => {
-    let answer: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => (answer = resolve));
     const page = await desk.open(playerOf('shared'));
-    await page.route('**/v1/admin/sessions?*', async (route) => {
-      await asked;
-      await route.continue();
-    });
+    const answer = await hold(page, '**/v1/admin/sessions?*');
     await signIn(page, ADMIN_KEY);
     await page.getByRole('button', { name: 'Adjust the balance' }).click();
     const currency = page.getByRole('dialog').getByLabel('Currency');

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Transactions } from '../world/transactions.js';
 import { OPERATOR, PROVIDER, useWorld } from '../world/world.js';
-import { DESK, describeDesk, overflows, PHONE, seriousFindings, signIn, useDesk } from './support/desk.js';
+import {
+  DESK,
+  describeDesk,
+  hold,
+  overflows,
+  PHONE,
+  seriousFindings,
+  signIn,
+  useDesk,
+} from './support/desk.js';
 
 const HEADER =
   'providerId,transactionId,kind,originalTransactionId,playerRef,currency,amountMinor,status,bookedAt';
@@ -97,13 +106,8 @@ describeDesk('reconciliation', () => {
     await form
       .getByLabel('Statement')
       .setInputFiles({ name: 'none.csv', mimeType: 'text/csv', buffer: Buffer.from(`${HEADER}\n`) });
-    let send: () => void = () => undefined;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
     const received = page.waitForRequest('**/v1/admin/reconciliations?operatorId=*');
-    await page.route('**/v1/admin/reconciliations?operatorId=*', async (route) => {
-      await isSent;
-      await route.continue();
-    });
+    const send = await hold(page, '**/v1/admin/reconciliations?operatorId=*');
     await form.getByRole('button', { name: 'Compare' }).click();
     await received;
     await page.goBack();

@@ -4,6 +4,7 @@ import {
   closeConnections,
   DESK,
   describeDesk,
+  hold,
   overflows,
   PHONE,
   seriousFindings,
@@ -148,12 +149,7 @@ describeDesk('operators, providers and games', () => {
     const reason = dialog.getByLabel('Reason');
     await pause.click();
     await reason.fill('moved');
-    let answer: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => (answer = resolve));
-    await page.route(`**${path}`, async (route) => {
-      await asked;
-      await route.continue();
-    });
+    const answer = await hold(page, `**${path}`);
     await confirm.click();
     await page.getByText('Pause the operator: done.').waitFor();
     await dialog.waitFor({ state: 'detached' });
@@ -436,13 +432,8 @@ describeDesk('operators, providers and games', () => {
     await dialog.getByLabel('Id', { exact: true }).fill('left-casino');
     await dialog.getByLabel('Name').fill('Left Casino');
     await dialog.getByLabel('Wallet address').fill(world.wallet.baseUrl);
-    let send: () => void = () => undefined;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
     const received = page.waitForRequest((request) => request.method() === 'POST');
-    await page.route('**/v1/admin/operators', async (route) => {
-      await isSent;
-      await route.continue();
-    });
+    const send = await hold(page, '**/v1/admin/operators');
     await dialog.getByRole('button', { name: 'Create an operator' }).click();
     await received;
     await page.goBack();

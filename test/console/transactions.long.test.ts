@@ -7,6 +7,7 @@ import { ADMIN_KEY, type LaunchedSession, OPERATOR, PROVIDER, useWorld } from '.
 import {
   DESK,
   describeDesk,
+  hold,
   leaveSlow,
   overflows,
   PHONE,
@@ -16,6 +17,16 @@ import {
 } from './support/desk.js';
 
 const PLAYER = 'player-42';
+
+const adjustmentDialog = (page: Page) => {
+  const dialog = page.getByRole('dialog');
+  return {
+    dialog,
+    open: () => page.getByRole('button', { name: 'Adjust the balance' }).click(),
+    send: () => dialog.getByRole('button', { name: 'Adjust the balance' }).click(),
+    id: dialog.getByLabel('Adjustment id'),
+  };
+};
 
 /** What the browser says against a field's value. */
 const refusalOf = (field: unknown) => (field as { validationMessage: string }).validationMessage;
@@ -178,12 +189,9 @@ describeDesk('the pages of transactions', () => {
   ])('an action that $how after its page was left is announced with that page', async ({ answer, says }) => {
     const page = await desk.signedIn(`/console/transactions?playerRef=${PLAYER}`);
     await page.getByRole('link', { name: 'bet-small', exact: true }).click();
-    let send: () => void = () => undefined;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
     const received = page.waitForRequest('**/v1/admin/adjustments');
-    await page.route('**/v1/admin/adjustments', async (route) => {
-      await isSent;
-      await (answer ? route.fulfill(answer) : route.continue());
+    const send = await hold(page, '**/v1/admin/adjustments', {
+      goOn: (route) => (answer ? route.fulfill(answer) : route.continue()),
     });
     await page.getByRole('button', { name: 'Adjust the balance' }).click();
     const dialog = page.getByRole('dialog');
@@ -203,10 +211,7 @@ describeDesk('the pages of transactions', () => {
 
   test('an adjustment of unknown outcome keeps its id and terms, so that it is booked once', async () => {
     const page = await desk.signedIn(addressOf('bet-small'));
-    const dialog = page.getByRole('dialog');
-    const open = () => page.getByRole('button', { name: 'Adjust the balance' }).click();
-    const send = () => dialog.getByRole('button', { name: 'Adjust the balance' }).click();
-    const id = dialog.getByLabel('Adjustment id');
+    const { dialog, open, send, id } = adjustmentDialog(page);
     await open();
     const sentId = await id.inputValue();
     await dialog.getByLabel('Amount').fill('0.90');
@@ -256,10 +261,7 @@ describeDesk('the pages of transactions', () => {
     const order = adjustmentOrder({ playerRef: PLAYER, amountMinor: 80, reason: 'ticket 4715' });
     const { adjustmentId } = order;
     const page = await desk.signedIn(addressOf('bet-small'));
-    const dialog = page.getByRole('dialog');
-    const open = () => page.getByRole('button', { name: 'Adjust the balance' }).click();
-    const send = () => dialog.getByRole('button', { name: 'Adjust the balance' }).click();
-    const id = dialog.getByLabel('Adjustment id');
+    const { dialog, open, send, id } = adjustmentDialog(page);
     await open();
     await id.fill(adjustmentId);
     await dialog.getByLabel('Amount').fill('0.80');

@@ -2,7 +2,14 @@ import type { INestApplication } from '@nestjs/common';
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+  type Route,
+} from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { CHROMIUM, FLAGS } from '../../world/browser.js';
 import { ADMIN_KEY, type World } from '../../world/world.js';
@@ -100,22 +107,38 @@ export async function signIn(page: Page, key: string): Promise<void> {
 }
 
 /**
+ * Holds requests of a page to an address: all, or those for which `when` returns true.
+ * @param goOn handles a held request once it is released; by default it is sent
+ * @returns a function that releases the requests
+ */
+export async function hold(
+  page: Page,
+  url: string | RegExp,
+  {
+    when = () => true,
+    goOn = (route) => route.continue(),
+  }: { when?: (request: Request) => boolean; goOn?: (route: Route) => Promise<void> } = {},
+): Promise<() => void> {
+  let release: () => void = () => undefined;
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  await page.route(url, async (route) => {
+    if (!when(route.request())) return route.continue();
+    await isReleased;
+    return goOn(route);
+  });
+  return release;
+}
+
+/**
  * Presses the button that confirms the open dialog, and leaves the dialog after 20 s without an answer.
  * @param page one of `withClock`
  * @param request the path of the action's request
  * @returns a function that lets the service answer
  */
 export async function leaveSlow(page: Page, request: string, confirm: string): Promise<() => void> {
-  let send: () => void = () => undefined;
-  const isSent = new Promise<void>((resolve) => (send = resolve));
-  const isAction = (method: string) => method !== 'GET';
-  const received = page.waitForRequest(
-    (sent) => isAction(sent.method()) && new URL(sent.url()).pathname === request,
-  );
-  await page.route(`**${request}`, async (route) => {
-    if (isAction(route.request().method())) await isSent;
-    await route.continue();
-  });
+  const isAction = (sent: Request) => sent.method() !== 'GET';
+  const received = page.waitForRequest((sent) => isAction(sent) && new URL(sent.url()).pathname === request);
+  const send = await hold(page, `**${request}`, { when: isAction });
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: confirm }).click();
   await received;
