@@ -17,10 +17,10 @@ const PATIENCE_MS = 600_000;
 const BESIDE_OTHERS = ['--attempt-ms', '5000'];
 
 /** Certifies a client, which needs no secret of its own. */
-const certified = (atEnd: AtEnd, ...args: string[]) => certify(['certify-client', ...args], '', atEnd);
+const certified = (args: readonly string[], atEnd?: AtEnd) => certify(['certify-client', ...args], '', atEnd);
 
-test("the SDK's client is certified", { timeout: PATIENCE_MS }, async ({ onTestFinished: atEnd }) => {
-  const { status, failed, count, printed } = await certified(atEnd, ...OF_THE_SDK);
+test("the SDK's client is certified", { timeout: PATIENCE_MS }, async () => {
+  const { status, failed, count, printed } = await certified(OF_THE_SDK);
   expect(failed).toEqual([]);
   expect(status).toBe(0);
   expect(count).toBeGreaterThanOrEqual(68);
@@ -62,7 +62,7 @@ test.concurrent(
       'rollback-approved',
       'rollback-retry-cut-halfway',
     ];
-    const { status, failed } = await certified(atEnd, ...BESIDE_OTHERS, ...only(...ids), ...NAIVE);
+    const { status, failed } = await certified([...BESIDE_OTHERS, ...only(...ids), ...NAIVE], atEnd);
     expect({ status, failed }).toEqual({ status: 0, failed: [] });
   },
 );
@@ -73,7 +73,7 @@ test.concurrent(
   async ({ onTestFinished: atEnd }) => {
     const client = [...NAIVE, 'leaves a late process at its first run'];
     const options = [...BESIDE_OTHERS, ...only('approved', 'retry-throttled')];
-    const { status, failed } = await certified(atEnd, ...options, ...client);
+    const { status, failed } = await certified([...options, ...client], atEnd);
     expect({ status, failed }).toEqual({ status: 0, failed: [] });
   },
 );
@@ -175,7 +175,7 @@ test.concurrent.for<[string, string[], string]>([
       ...(ENDLESS.includes(fault) ? ['--timeout-ms', '3000'] : BESIDE_OTHERS),
       ...only(...ids),
     ];
-    const { status, failed, printed } = await certified(atEnd, ...options, ...NAIVE, fault);
+    const { status, failed, printed } = await certified([...options, ...NAIVE, fault], atEnd);
     expect(failed.sort()).toEqual(ids.sort());
     expect(printed).toContain(expected);
     expect(status).toBe(1);
@@ -214,16 +214,8 @@ test.each([
   expect([status, complained]).toEqual([2, expect.stringContaining(sentence)]);
 });
 
-test("an option of the client's own command line is not one of certify-client", async ({
-  onTestFinished: atEnd,
-}) => {
-  const { status, failed, printed } = await certified(
-    atEnd,
-    ...only('approved'),
-    '--',
-    process.execPath,
-    '-h',
-  );
+test("an option of the client's own command line is not one of certify-client", async () => {
+  const { status, failed, printed } = await certified([...only('approved'), '--', process.execPath, '-h']);
   expect({ status, failed }).toEqual({ status: 1, failed: ['approved'] });
   expect(printed).not.toContain('croupier-provider certify-client [options]');
 });
@@ -237,16 +229,14 @@ test('the report names the command with its arguments, and the help says so', as
   expect(printed).toContain('The reports name COMMAND with its arguments.');
 });
 
-test('a command that does not exist is named', async ({ onTestFinished: atEnd }) => {
-  const { printed } = await certified(atEnd, ...only('approved'), '--', '/nowhere/client');
+test('a command that does not exist is named', async () => {
+  const { printed } = await certified([...only('approved'), '--', '/nowhere/client']);
   expect(printed).toContain('expected  /nowhere/client to start');
 });
 
-test('a command that sends no requests blocks the cases after the first three', async ({
-  onTestFinished: atEnd,
-}) => {
+test('a command that sends no requests blocks the cases after the first three', async () => {
   const ids = ['approved', 'declined', 'retry-cut', 'retry-hang'];
-  const { printed } = await certified(atEnd, ...only(...ids), '--', process.execPath, '-e', '');
+  const { printed } = await certified([...only(...ids), '--', process.execPath, '-e', '']);
   expect(printed).toContain('expected  a client that sends requests\n    received  no requests');
   expect(printed).toContain('3 failed, 1 blocked');
 });
@@ -272,7 +262,7 @@ test.concurrent(
   'a client that a wrapper starts is killed after the time-out',
   async ({ onTestFinished: atEnd }) => {
     const { args, started } = await wrappedClient(atEnd);
-    const { status, printed } = await certified(atEnd, '--timeout-ms', '15000', ...args);
+    const { status, printed } = await certified(['--timeout-ms', '15000', ...args], atEnd);
     expect(printed).toContain('a verdict within 15000 ms');
     expect(status).toBe(1);
     const { ended } = await started;
