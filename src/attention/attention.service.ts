@@ -108,8 +108,7 @@ export class AttentionService {
    */
   async change(actor: Actor, id: string, verb: Verb, value: string | null): Promise<AttentionResponse> {
     await this.find(id);
-    if (!(await this.tryChange(actor, id, verb, value, 'request')))
-      throw new CroupierError('CONFLICT', CLOSED);
+    if (!(await this.tryChange(actor, id, verb, value))) throw new CroupierError('CONFLICT', CLOSED);
     return this.find(id);
   }
 
@@ -140,7 +139,7 @@ export class AttentionService {
     id: string,
     verb: Verb,
     value: string | null,
-    stage: Stage,
+    stage?: Stage,
   ): Promise<boolean> {
     const change = async ({ query }: Transaction, record: RecordEntry) => {
       const written = await this.items.change(query, id, verb, actor, value);

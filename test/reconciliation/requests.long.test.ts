@@ -432,7 +432,7 @@ test('one reconciliation at a time on an instance, also if its upload is broken 
 test('one reconciliation of an operator at a time records, over all instances and commands, so that the newest one wins', async () => {
   const headers = ['Transfer-Encoding: chunked', 'Expect: 100-continue'];
   const older = await beginUpload(world.url, headers, '', { record: 'true' });
-  // The client is told to continue when its statement is read.
+  // `100 Continue` is sent when the service begins to read the statement, and so holds the lock.
   expect(await answerOn(older)).toMatch(/^HTTP\/1\.1 100 /);
   const other = await world.another(new TestClock());
   const folder = await temporaryFolder();

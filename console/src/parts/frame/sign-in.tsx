@@ -26,6 +26,7 @@ export function SignIn({ settings }: { readonly settings: Settings | undefined }
       await signIn(key, keep.current?.checked ?? false);
     } catch (error) {
       const failure = problemOf(error);
+      // The general advice for a 401, to correct the request, does not fit a key.
       problem.value = failure.code === 'UNAUTHORIZED' ? Problem.ofForm(failure.message) : failure;
       field.current?.select();
     }
